@@ -15,7 +15,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::model::{Model, Profile};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, Unmap};
 use cache::{
-    Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, SequentialCutoff,
+    Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SequentialCutoff,
+    SessionIds,
 };
 
 use crate::rig::random;
@@ -280,7 +281,7 @@ async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<R
     let ssd = || Ssd { inner: Memory::new(DISKS * DISK * percent / 100 / 2), host: host.clone() };
     let first = ssd();
     cache::format(&first, PoolId([1; 16]), None).await.expect("the first SSD takes a format");
-    let marks = Marks { new: 1, known: vec![0, 1], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0, 1], epoch: None };
     let opened =
         Cache::open(vec![first], host.clone(), &marks).await.expect("it was formatted by this program");
     let cache = opened.cache;
@@ -299,7 +300,8 @@ async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<R
             ..DiskSettings::plain(DiskId(number + 1))
         };
         let slice = Slice { array: Rc::clone(&array), start: u64::from(number) * DISK };
-        let disk = cache.attach(settings, slice, Past::none(DISK)).await.expect("the settings fit");
+        let disk =
+            cache.attach(settings, slice, RecoveryContext::none(DISK)).await.expect("the settings fit");
         // Until then writes go to the backing.
         disk.loaded().await;
         disks.push(disk);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::file::{Access, Cache, Lock, OpenOptions};
 use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
-use cache::{DiskSettings, Load, LoadStatistics, Mode, Shape};
+use cache::{DiskSettings, LoadProgress, LoadStatistics, Mode, Shape};
 
 use crate::rig::Rig;
 
@@ -67,7 +67,7 @@ struct Recovered {
 impl Recovered {
     fn print(&self, measurement: &str, block_bytes: u32) {
         let Self { took, loading, load } = self;
-        assert_eq!(load.state, Load::Done, "what was on flash is known again");
+        assert_eq!(load.state, LoadProgress::Done, "what was on flash is known again");
         println!(
             "{{\"measurement\":\"{measurement}\",\"block_bytes\":{block_bytes},\"pages\":{},\"nanos\":{},\"load_nanos\":{}}}",
             load.pages_kept,

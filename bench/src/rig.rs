@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Buffer, ByteRange, Host};
-use cache::{Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shape};
+use cache::{
+    Cache, CachedDisk, DiskId, DiskSettings, PoolId, RecoveryContext, RecoveryTrust, SessionIds, Shape,
+};
 
 /// Pause during the warm-up, so that a real flash accepts the pages evicted from RAM; a sleep of no length lets no other task run.
 const PAUSE_NS: u64 = 1_000_000;
@@ -65,7 +67,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         ram_bytes: u64,
         change: impl FnOnce(&mut DiskSettings),
     ) -> Self {
-        let marks = Marks { new: 1, known: vec![0, 1], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0, 1], epoch: None };
         let opened = Cache::open(vec![flash], host.clone(), &marks).await;
         let cache::Opened { cache, .. } = opened.expect("it was formatted by this program");
         let mut settings = DiskSettings {
@@ -76,7 +78,10 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             ..DiskSettings::plain(DiskId(1))
         };
         change(&mut settings);
-        let past = Past { belief: Belief::ByPage, ..Past::none(backing.geometry().size) };
+        let past = RecoveryContext {
+            belief: RecoveryTrust::ByPage,
+            ..RecoveryContext::none(backing.geometry().size)
+        };
         let disk = cache.attach(settings, backing, past).await.expect("the settings fit");
         Self { disk, host, cache, page: RefCell::new(Buffer::zeroed(4096)) }
     }

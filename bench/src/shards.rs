@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use block::executor::{Executor, LocalHost, Order};
 use block::file::{self, Access, Handle, Lock, OpenOptions};
 use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
-use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, SharedPool};
+use cache::{Cache, CachedDisk, DiskId, DiskSettings, PoolId, RecoveryContext, SessionIds, SharedPool};
 
 use crate::rig::random;
 
@@ -88,7 +88,7 @@ async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<Env>>, Fil
     let device = FileDevice::open(ring, path, options).expect("the pool's file can be made");
     cache::format(&device, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
     let own = FileDevice::from_handle(ring, device.handle());
-    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0], epoch: None };
     let cache::Opened { cache, .. } =
         Cache::open(vec![own], host, &marks).await.expect("it was formatted just now");
     (cache, device)
@@ -136,7 +136,7 @@ async fn attach(cache: &Rc<Cache<Env>>, number: u32) -> Rc<Disk> {
         ..DiskSettings::plain(DiskId(number + 1))
     };
     let backing = Memory::new(1 << 32);
-    let past = Past::none(backing.geometry().size);
+    let past = RecoveryContext::none(backing.geometry().size);
     cache.attach(settings, backing, past).await.expect("the settings fit")
 }
 

@@ -20,7 +20,7 @@ mod state;
 mod storage;
 pub mod types;
 
-pub use api::cache::{Cache, Opened, WhatIsDirty, check_disk_bytes};
+pub use api::cache::{Cache, DirtyData, Opened, check_disk_bytes};
 pub use api::counting::Measured;
 pub use api::disk::{AtRest, CachedDisk, HeldFlushes};
 pub use format::PoolId;
@@ -28,16 +28,16 @@ pub use format::fields::Malformed;
 pub use format::layout::Shape;
 pub use ops::grow::Growing;
 pub use ops::learned_state::{LearnedShape, LearnedState};
-pub use ops::load::Past;
+pub use ops::load::RecoveryContext;
 pub use state::curve::{Curve, Curves, Prediction, Use};
-pub use state::replay::Belief;
+pub use state::replay::RecoveryTrust;
 pub use state::touched::{SharedBits, words_for};
-pub use storage::check::{CheckedDisk, CheckedPool, Expected, Knowledge, Progress, check};
+pub use storage::check::{CheckedDisk, CheckedPool, DiskExpectation, Knowledge, Progress, check};
 pub use storage::comparison::Comparison;
 pub use storage::opening::{Claim, Identified, check_size, format, identify};
 pub use storage::pool::{FlashLost, Witness};
 pub use storage::shared::SharedPool;
-pub use storage::start::{Ignored, Marks, PoolContent};
+pub use storage::start::{Ignored, PoolContent, SessionIds};
 pub use types::env::Env;
 pub use types::error::CacheError;
 pub use types::histograms::{DirectionHistograms, Histogram, Histograms};
@@ -47,6 +47,7 @@ pub use types::settings::{
 };
 pub use types::stats::{
     BudgetStatistics, DestageFailure, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts,
-    DiskStatistics, Latency, Load, LoadStatistics, PoolStatistics, ShrinkStatistics, SizeBounds, Tally,
+    DiskStatistics, Latency, LoadProgress, LoadStatistics, PoolStatistics, ShrinkStatistics, SizeBounds,
+    Tally,
 };
 pub use types::units::{DiskId, MemberNumber};

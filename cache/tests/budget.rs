@@ -6,8 +6,8 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, Host, Memory, PAGE};
 use cache::{
-    Admission, BudgetStatistics, Cache, CachedDisk, DiskId, DiskSettings, DriveWrites, Marks, Mode, Past,
-    PoolId, Shape, format,
+    Admission, BudgetStatistics, Cache, CachedDisk, DiskId, DiskSettings, DriveWrites, Mode, PoolId,
+    RecoveryContext, SessionIds, Shape, format,
 };
 
 const SEGMENT: u64 = 128 << 10;
@@ -38,7 +38,7 @@ impl Scene {
         let flash = Rc::new(Memory::new(FLASH_BYTES));
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
         format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0], epoch: None };
         let first = Cache::open(vec![Rc::clone(&flash)], host.clone(), &marks).await.unwrap().cache;
         let second = Cache::join(&first.shared(), vec![flash], host.clone()).await.unwrap();
         let settings = |number, mode| DiskSettings {
@@ -50,7 +50,7 @@ impl Scene {
             block_bytes: PAGE as u32,
             ..DiskSettings::plain(DiskId(number))
         };
-        let backing = || (Memory::new(DISK_BYTES), Past::none(DISK_BYTES));
+        let backing = || (Memory::new(DISK_BYTES), RecoveryContext::none(DISK_BYTES));
         let ((one, past), (other, no_past)) = (backing(), backing());
         let read = first.attach(settings(1, Mode::WriteThrough), one, past).await.unwrap();
         let written = second.attach(settings(2, Mode::WriteBack), other, no_past).await.unwrap();

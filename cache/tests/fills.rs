@@ -3,7 +3,7 @@
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, PAGE, Unmap};
-use cache::{Admission, Cache, DiskId, DiskSettings, Marks, Past, PoolId, Shape, format};
+use cache::{Admission, Cache, DiskId, DiskSettings, PoolId, RecoveryContext, SessionIds, Shape, format};
 
 const SEGMENT: u64 = 8 << 20;
 const SEGMENTS: u64 = 24;
@@ -73,7 +73,7 @@ async fn stream(host: LocalHost, admission: Admission) -> [u64; 3] {
     let flash = Ssd { memory: Memory::new((1 << 20) + (SEGMENTS + 8) * SEGMENT), host: host.clone() };
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
     format(&flash, PoolId([1; 16]), Some(shape)).await.unwrap();
-    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0], epoch: None };
     let pool =
         Cache::<(Memory, Ssd, LocalHost)>::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
     let settings = DiskSettings {
@@ -88,7 +88,7 @@ async fn stream(host: LocalHost, admission: Admission) -> [u64; 3] {
     for offset in (0..STREAM_BYTES).step_by(REQUEST as usize) {
         backing.write(offset, Buffer::copy_of(&vec![7; REQUEST as usize])).await.1.unwrap();
     }
-    let disk = pool.attach(settings, backing, Past::none(STREAM_BYTES)).await.unwrap();
+    let disk = pool.attach(settings, backing, RecoveryContext::none(STREAM_BYTES)).await.unwrap();
     for offset in (0..STREAM_BYTES).step_by(REQUEST as usize) {
         disk.read(offset, Buffer::zeroed(REQUEST as usize)).await.1.unwrap();
         host.sleep(INTERVAL).await;

@@ -6,7 +6,7 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{ByteRange, Memory, Operation, PAGE};
 use cache::format::superblock::SLOTS;
-use cache::{Cache, CacheError, Identified, Marks, PoolContent, PoolId, Shape, format, identify};
+use cache::{Cache, CacheError, Identified, PoolContent, PoolId, SessionIds, Shape, format, identify};
 
 /// A cache over such devices; nothing is attached.
 type Over<F> = Cache<(Memory, F, LocalHost)>;
@@ -26,8 +26,8 @@ fn pool() -> Memory {
     memory
 }
 
-fn marks() -> Marks {
-    Marks { new: 1, known: vec![0, 1], epoch: None }
+fn marks() -> SessionIds {
+    SessionIds { new: 1, known: vec![0, 1], epoch: None }
 }
 
 fn flip(memory: &Memory, offset: u64) {
@@ -226,24 +226,24 @@ fn a_leave_that_is_cut_at_any_write_leaves_the_earlier_mark_or_the_new_one() {
         for cut in 0.. {
             let faults = Faults::new(pool(), seed);
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-            let open = |marks: Marks| {
+            let open = |marks: SessionIds| {
                 let device = faults.reopen(executor.host());
                 executor
                     .run(Over::<Faulty<LocalHost>>::open(vec![device], executor.host(), &marks))
                     .unwrap()
                     .unwrap()
             };
-            let cache = open(Marks { new: 1, known: vec![0], epoch: None }).cache;
+            let cache = open(SessionIds { new: 1, known: vec![0], epoch: None }).cache;
             faults.fail_after(Operation::Write, cut);
             let left = executor.run(cache.leave(2)).unwrap().is_ok();
             faults.power_cut();
-            let content = open(Marks { new: 3, known: vec![1, 2], epoch: None }).content;
+            let content = open(SessionIds { new: 3, known: vec![1, 2], epoch: None }).content;
             let PoolContent::Kept { last_mark } = content else {
                 panic!("seed {seed}, cut {cut}: {content:?}")
             };
             assert!(last_mark == 2 || last_mark == 1 && !left, "seed {seed}, cut {cut}: mark {last_mark}");
             if left {
-                let content = open(Marks { new: 4, known: vec![2], epoch: None }).content;
+                let content = open(SessionIds { new: 4, known: vec![2], epoch: None }).content;
                 assert!(matches!(content, PoolContent::Dropped(_)), "another start came in between");
                 break;
             }

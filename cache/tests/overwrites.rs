@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, Host, Memory, PAGE};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shape, format};
+use cache::{
+    Admission, Cache, CachedDisk, DiskId, DiskSettings, PoolId, RecoveryContext, SessionIds, Shape, format,
+};
 
 const SEGMENT: u64 = 32 << 10;
 const FLASH_BYTES: u64 = (128 << 10) + 20 * SEGMENT;
@@ -25,7 +27,7 @@ impl Scene {
         let flash = Memory::new(FLASH_BYTES);
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
         format(&flash, PoolId([1; 16]), Some(shape)).await.unwrap();
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0], epoch: None };
         let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
         let settings = DiskSettings {
             reserve_bytes: 16 * SEGMENT,
@@ -35,7 +37,8 @@ impl Scene {
             admission: Admission::Repeated(times),
             ..DiskSettings::plain(DiskId(1))
         };
-        let disk = pool.attach(settings, Memory::new(DISK_BYTES), Past::none(DISK_BYTES)).await.unwrap();
+        let disk =
+            pool.attach(settings, Memory::new(DISK_BYTES), RecoveryContext::none(DISK_BYTES)).await.unwrap();
         let mut scene = Self { host, disk, fresh: 8 };
         scene.push_through_ram(200).await;
         assert!(scene.disk.statistics().counts.rejections > 0, "flash is full");

@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, Host, Memory, PAGE};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shape, format};
+use cache::{
+    Admission, Cache, CachedDisk, DiskId, DiskSettings, PoolId, RecoveryContext, SessionIds, Shape, format,
+};
 use futures_util::future::join_all;
 
 const SEGMENT: u64 = 128 << 10;
@@ -29,7 +31,7 @@ impl Guest {
         let flash = Memory::new((1 << 20) + (SEGMENTS + 8) * SEGMENT);
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
         format(&flash, PoolId([1; 16]), Some(shape)).await.unwrap();
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0], epoch: None };
         let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
         let settings = DiskSettings {
             reserve_bytes: SEGMENTS * SEGMENT,
@@ -39,7 +41,8 @@ impl Guest {
             admission: Admission::Adaptive,
             ..DiskSettings::plain(DiskId(1))
         };
-        let disk = pool.attach(settings, Memory::new(DISK_BYTES), Past::none(DISK_BYTES)).await.unwrap();
+        let disk =
+            pool.attach(settings, Memory::new(DISK_BYTES), RecoveryContext::none(DISK_BYTES)).await.unwrap();
         Self { host, disk }
     }
 

@@ -13,8 +13,8 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Operation, Outcome, PAGE, Ring, Unmap,
 };
 use cache::{
-    Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, LearnedState, Load, Marks, Mode, Past,
-    PoolId, Shape, SharedBits, SharedPool, WhatIsDirty, format, words_for,
+    Cache, CacheError, CachedDisk, DirtyData, DiskId, DiskSettings, LearnedState, LoadProgress, Mode, PoolId,
+    RecoveryContext, RecoveryTrust, SessionIds, Shape, SharedBits, SharedPool, format, words_for,
 };
 
 const SEGMENT: u64 = 32 << 10;
@@ -174,10 +174,10 @@ async fn serve(cache: &Cache<Env>, host: &LocalHost, numbers: [usize; 2], conten
     let mut disks = Vec::new();
     for number in numbers {
         let content = &contents[number];
-        let mut past = Past::none(DISK_BYTES);
+        let mut past = RecoveryContext::none(DISK_BYTES);
         past.touched = Rc::new(content.bits.clone());
         if life > 0 {
-            past.belief = Belief::ByPage;
+            past.belief = RecoveryTrust::ByPage;
         }
         let disk =
             cache.attach(settings(number), content.backing.open(host, BACKING_TAKES), past).await.unwrap();
@@ -205,7 +205,10 @@ async fn serve(cache: &Cache<Env>, host: &LocalHost, numbers: [usize; 2], conten
         assert!(statistics.counts.reclaims > 0 && statistics.counts.read_hits_flash > 0, "{statistics:?}");
         assert_eq!(statistics.counts.checksum_errors, 0);
         if life > 0 {
-            assert!(statistics.load.state == Load::Done && statistics.load.pages_kept > 0, "{statistics:?}");
+            assert!(
+                statistics.load.state == LoadProgress::Done && statistics.load.pages_kept > 0,
+                "{statistics:?}"
+            );
         }
         cache.detach(disk).await;
     }
@@ -219,7 +222,7 @@ async fn enter(
 ) -> Rc<Cache<Env>> {
     match opened {
         Ok(tell) => {
-            let marks = Marks { new: 1, known: vec![0], epoch: None };
+            let marks = SessionIds { new: 1, known: vec![0], epoch: None };
             let cache::Opened { cache, .. } =
                 Cache::open(vec![flash.open(host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
             tell.send(cache.shared()).unwrap();
@@ -244,7 +247,7 @@ fn formatted() -> Shared {
 
 /// Returns a pool that one shard opened, with this handle of its device, and another one joined.
 async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cache<Env>>; 2] {
-    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0], epoch: None };
     let first = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
     let handle = flash.open(host, FLASH_TAKES);
     let second = Cache::join(&first.shared(), vec![handle], host.clone()).await.unwrap();
@@ -288,18 +291,18 @@ fn a_disk_is_attached_on_one_shard_only_and_shares_are_those_of_the_whole_pool()
         let [first, second] = two_shards(flash.open(&host, FLASH_TAKES), &flash, &host).await;
         let attach = async |cache: &Rc<Cache<Env>>, settings: DiskSettings| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
-            cache.attach(settings, backing, Past::none(DISK_BYTES)).await
+            cache.attach(settings, backing, RecoveryContext::none(DISK_BYTES)).await
         };
         let disk = attach(&first, settings(0)).await.unwrap();
         assert!(matches!(attach(&second, settings(0)).await, Err(CacheError::DiskAttached(DiskId(1)))));
         assert_eq!(second.pool_statistics().disks, 1);
         assert!(matches!(
-            second.disown(DiskId(1), WhatIsDirty::IsKept).await,
+            second.disown(DiskId(1), DirtyData::Refuse).await,
             Err(CacheError::DiskAttached(_))
         ));
         let all = DiskSettings { reserve_bytes: first.usable_bytes(), limit_bytes: u64::MAX, ..settings(1) };
         assert!(matches!(attach(&second, all).await, Err(CacheError::ReservationTooLarge { .. })));
-        first.remove(&disk, WhatIsDirty::IsKept).await.unwrap();
+        first.remove(&disk, DirtyData::Refuse).await.unwrap();
         attach(&second, all).await.unwrap();
         assert_eq!(first.pool_statistics().reserved_bytes, all.reserve_bytes);
     });
@@ -311,7 +314,7 @@ fn another_device_cannot_be_joined_as_the_pool() {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0], epoch: None };
         let cache::Opened { cache, .. } =
             Cache::<Env>::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
         let joined =
@@ -331,7 +334,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
         let [first, second] = two_shards(device, &flash, &host).await;
         let attach = async |cache: &Rc<Cache<Env>>, number| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
-            cache.attach(settings(number), backing, Past::none(DISK_BYTES)).await.unwrap()
+            cache.attach(settings(number), backing, RecoveryContext::none(DISK_BYTES)).await.unwrap()
         };
         let (one, other) = (attach(&first, 0).await, attach(&second, 1).await);
         for page in 0..100 {
@@ -355,8 +358,11 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
 
 /// Returns a disk in write-back, of which nothing is destaged after the first page.
 async fn attach_dirty(cache: &Cache<Env>, host: &LocalHost, number: usize, content: &Content) -> Rc<Disk> {
-    let past =
-        Past { touched: Rc::new(content.bits.clone()), belief: Belief::ByPage, ..Past::none(DISK_BYTES) };
+    let past = RecoveryContext {
+        touched: Rc::new(content.bits.clone()),
+        belief: RecoveryTrust::ByPage,
+        ..RecoveryContext::none(DISK_BYTES)
+    };
     let settings = DiskSettings {
         mode: Mode::WriteBack,
         limit_bytes: 32 * SEGMENT,
@@ -428,7 +434,7 @@ fn a_shard_that_ends_in_the_middle_of_a_reclaim_leaves_the_turn_to_the_others() 
     let ending = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = ending.host();
     let kept = ending.run(async {
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0], epoch: None };
         let device = flash.open(&host, FLASH_TAKES);
         let cache = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
         let disk = attach_dirty(&cache, &host, 0, &contents[0]).await;
@@ -467,14 +473,14 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         let attach = async |cache: &Rc<Cache<Env>>, number: usize, belief| {
             let backing = backings[number].open(&host, BACKING_TAKES);
             let fails = Rc::clone(&backing.fails);
-            let mut past = Past::none(DISK_BYTES);
+            let mut past = RecoveryContext::none(DISK_BYTES);
             if number == 0 {
                 past.touched = Rc::new(bits.clone());
                 past.belief = belief;
             }
             (cache.attach(settings(number), backing, past).await.unwrap(), fails)
         };
-        let new = || Belief::Nothing("the disk is new".to_owned());
+        let new = || RecoveryTrust::Nothing("the disk is new".to_owned());
         let page = || Buffer::copy_of(&[7; PAGE as usize]);
         // A failed flush, and a failed write: later ones succeed, but what failed is not forgotten.
         for number in [1, 2] {
@@ -503,7 +509,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         assert_eq!(disk.flush().await.unwrap_err().kind, block::ErrorKind::Gone);
         let saved = disk.save_learned().await.expect("it is attached");
         first.release(disk.stop_destaging().await).await;
-        let (moved, _) = attach(&second, 0, Belief::ByPage).await;
+        let (moved, _) = attach(&second, 0, RecoveryTrust::ByPage).await;
         moved.count_on(&disk.tally());
         assert_ne!(moved.curves(), disk.curves());
         let shape = second.learned_shape(&moved.settings());
@@ -511,7 +517,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         assert_eq!(moved.curves(), disk.curves());
         assert_eq!(moved.curves().reads.hit_ratio_max(), Some(0.0), "each page was read once");
         let load = moved.loaded().await;
-        assert!(load.state == Load::Done && load.pages_kept > 0, "{load:?}");
+        assert!(load.state == LoadProgress::Done && load.pages_kept > 0, "{load:?}");
         assert_eq!(moved.statistics().counts.writes, 1);
         let (buffer, result) = moved.read(0, Buffer::zeroed(PAGE as usize)).await;
         assert!(result.is_ok() && buffer[..] == page()[..]);
@@ -526,16 +532,16 @@ fn nobody_waits_for_a_disk_to_be_loaded_that_has_left() {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     let left = executor.run(async {
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let marks = SessionIds { new: 1, known: vec![0], epoch: None };
         let cache::Opened { cache, .. } =
             Cache::<Env>::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
         let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
-        let past = Past { belief: Belief::ByRegion, ..Past::none(DISK_BYTES) };
+        let past = RecoveryContext { belief: RecoveryTrust::ByRegion, ..RecoveryContext::none(DISK_BYTES) };
         let disk = cache.attach(settings(0), backing, past).await.unwrap();
-        let removal = cache.remove(&disk, WhatIsDirty::IsKept);
+        let removal = cache.remove(&disk, DirtyData::Refuse);
         let (loaded, removed) = futures_util::future::join(disk.loaded(), removal).await;
         removed.unwrap();
-        assert_eq!((loaded.state, disk.loaded().await.state), (Load::Running, Load::Running));
+        assert_eq!((loaded.state, disk.loaded().await.state), (LoadProgress::Running, LoadProgress::Running));
     });
     assert_eq!(left, Some(()), "somebody waits for what never happens");
 }

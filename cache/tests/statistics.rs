@@ -6,7 +6,10 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap, Wanted};
-use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Measured, Mode, Past, PoolId, Shape, format};
+use cache::{
+    Cache, CachedDisk, DiskId, DiskSettings, Measured, Mode, PoolId, RecoveryContext, SessionIds, Shape,
+    format,
+};
 
 const SEGMENT: u64 = 128 << 10;
 const DISK_BYTES: u64 = 64 << 20;
@@ -22,7 +25,7 @@ async fn cached<B: BlockDevice + 'static>(
     let flash = Memory::new(132 * SEGMENT);
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
     format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
-    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0], epoch: None };
     let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
     let settings = DiskSettings {
         reserve_bytes: 16 * SEGMENT,
@@ -31,7 +34,7 @@ async fn cached<B: BlockDevice + 'static>(
         block_bytes: PAGE as u32,
         ..DiskSettings::plain(DiskId(1))
     };
-    let disk = pool.attach(settings, backing, Past::none(DISK_BYTES)).await.unwrap();
+    let disk = pool.attach(settings, backing, RecoveryContext::none(DISK_BYTES)).await.unwrap();
     (pool, disk)
 }
 

@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, PAGE, Unmap};
-use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape, format};
+use cache::{
+    Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SessionIds, Shape, format,
+};
 
 const SEGMENT: u64 = 128 << 10;
 const FLASH_BYTES: u64 = 132 * SEGMENT;
@@ -108,7 +110,7 @@ fn a_storm_of_discards_neither_stalls_reads_nor_grows_the_log_without_bound() {
         .run(async {
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
             format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
-            let marks = Marks { new: 1, known: vec![0], epoch: None };
+            let marks = SessionIds { new: 1, known: vec![0], epoch: None };
             let devices = vec![Slow::new(&host, &flash, FLASH_TAKES)];
             let pool = Cache::open(devices, host.clone(), &marks).await.unwrap().cache;
             let settings = DiskSettings {
@@ -119,7 +121,7 @@ fn a_storm_of_discards_neither_stalls_reads_nor_grows_the_log_without_bound() {
                 ..DiskSettings::plain(DiskId(1))
             };
             let slow = Slow::new(&host, &backing, BACKING_TAKES);
-            let disk = pool.attach(settings, slow, Past::none(DISK_BYTES)).await.unwrap();
+            let disk = pool.attach(settings, slow, RecoveryContext::none(DISK_BYTES)).await.unwrap();
             disk.loaded().await;
             // What is discarded is dirty in part, and has neighbours that stay.
             for page in 0..64 {

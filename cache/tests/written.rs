@@ -8,7 +8,8 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, PAGE, Unmap};
 use cache::{
-    Cache, CachedDisk, DiskId, DiskSettings, MemberNumber, Mode, Past, PoolId, PoolStatistics, Shape, format,
+    Cache, CachedDisk, DiskId, DiskSettings, MemberNumber, Mode, PoolId, PoolStatistics, RecoveryContext,
+    Shape, format,
 };
 
 const SEGMENT: u64 = 32 << 10;
@@ -71,7 +72,8 @@ async fn work(pool: &Rc<Pool>, host: &LocalHost, number: u32, mode: Mode) -> Rc<
         ram_bytes: 64 * PAGE,
         ..DiskSettings::plain(DiskId(number))
     };
-    let disk = pool.attach(settings, Memory::new(DISK_BYTES), Past::none(DISK_BYTES)).await.unwrap();
+    let disk =
+        pool.attach(settings, Memory::new(DISK_BYTES), RecoveryContext::none(DISK_BYTES)).await.unwrap();
     for round in 0..3 {
         for page in 0..DISK_BYTES / PAGE / 4 {
             disk.write(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
@@ -98,7 +100,7 @@ fn all_that_a_pool_writes_to_each_device_is_counted_on_whichever_shard() {
             format(&scales[0], PoolId([3; 16]), Some(shape)).await.unwrap();
             let made = scales[0].written.take();
             assert!(made > 0);
-            let marks = cache::Marks { new: 1, known: vec![0], epoch: None };
+            let marks = cache::SessionIds { new: 1, known: vec![0], epoch: None };
             let first = Cache::open(vec![scales[0].clone()], host.clone(), &marks).await.unwrap().cache;
             let second = Cache::join(&first.shared(), vec![scales[0].clone()], host.clone()).await.unwrap();
             assert_eq!(written(&second.pool_statistics()), [scales[0].written.get()], "a start writes too");

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use base::error::{Error, ErrorKind, Result};
 use base::patience::while_in_conflict;
 use base::units::Size;
-use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
+use cache::{DeviceStatistics, Identified, PoolContent, PoolId, SessionIds};
 use telemetry::events::{self, Kind};
 
 pub(crate) use content::{ProtectedContent, found_at, holds};
@@ -472,7 +472,7 @@ impl PoolSetup<'_> {
     async fn go_without_records(
         &self,
         candidates: Vec<Candidate>,
-        marks: Marks,
+        marks: SessionIds,
         problem: Error,
     ) -> Result<PoolInUse> {
         let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
@@ -487,7 +487,7 @@ impl PoolSetup<'_> {
         let size_bytes = candidates.iter().map(|candidate| candidate.found.size_bytes()).sum();
         let id = Some(record.id.clone());
         let paths = candidates.into_iter().map(|candidate| candidate.path).collect();
-        let given_up = self.shards.invalidate_content(paths, Marks { new: borne, ..marks }, served).await;
+        let given_up = self.shards.invalidate_content(paths, SessionIds { new: borne, ..marks }, served).await;
         given_up.map_err(|error| Error { message: format!("{problem}. {error}"), ..problem.clone() })?;
         self.shards.go_on_unrecorded().await?;
         events::of_host(
@@ -515,12 +515,13 @@ impl PoolSetup<'_> {
         if let Err(problem) = self.save().await {
             let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
             record.marks = marks_before;
-            return self.go_without_records(candidates, Marks { new: 0, known, epoch }, problem).await;
+            return self.go_without_records(candidates, SessionIds { new: 0, known, epoch }, problem).await;
         }
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
         let owners = Owners { disks, given_up: self.state.given_up.clone() };
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
-        let opened = match self.shards.open_pool(paths, Marks { new: mark, known, epoch }, owners).await {
+        let opened = match self.shards.open_pool(paths, SessionIds { new: mark, known, epoch }, owners).await
+        {
             Err(problem) if problem.kind == ErrorKind::Unavailable => {
                 self.forget_mark(mark).await?;
                 return self.go_without(problem).await;

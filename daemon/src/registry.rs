@@ -50,7 +50,7 @@ use base::store::Store;
 use base::units::Size;
 use block::SECTOR;
 use block::file::{Access, Lock};
-use cache::{Mode, WhatIsDirty};
+use cache::{DirtyData, Mode};
 use telemetry::events::{self, Kind};
 use telemetry::series::SampleTime;
 use telemetry::totals::{Total, Totals};
@@ -369,7 +369,7 @@ impl Registry {
         };
         if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
             // Its reservation is free again.
-            log_if_failed(&self.shards.forget(record.name.clone(), id, WhatIsDirty::IsLost).await);
+            log_if_failed(&self.shards.forget(record.name.clone(), id, DirtyData::Discard).await);
             return Err(problem);
         }
         (record.size_bytes, record.sector_bytes) = self.geometry_now(&record.name).await.unzip();
@@ -399,7 +399,7 @@ impl Registry {
     async fn begin_write_back(self: &Arc<Self>, name: &str) -> Result<()> {
         let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
         if let Err(problem) = self.set(name, &mode, CachePolicy::Keep).await {
-            log_if_failed(&self.remove(name, WhatIsDirty::IsKept, IfInUse::CutOff).await);
+            log_if_failed(&self.remove(name, DirtyData::Refuse, IfInUse::CutOff).await);
             return Err(problem);
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Host};
-use cache::{Cache, CacheError, Claim, Marks, MemberNumber, PoolContent};
+use cache::{Cache, CacheError, Claim, MemberNumber, PoolContent, SessionIds};
 
 use crate::rng::Rng;
 use crate::world::{DISKS, SimCache, World};
@@ -36,7 +36,7 @@ pub(crate) async fn open(
     }
     let handles = named.iter().map(|place| world.flash[*place].reopen(host.clone())).collect();
     // The mark is drawn before the pool is opened, and the last one is known.
-    let marks = Marks { new: life + 1, known: (0..=life + 1).collect(), epoch: Some(world.epoch.get()) };
+    let marks = SessionIds { new: life + 1, known: (0..=life + 1).collect(), epoch: Some(world.epoch.get()) };
     let opened = match Cache::open(handles, host.clone(), &marks).await {
         Ok(opened) => opened,
         Err(CacheError::HoldsDirty(_)) if world.rotten.get() => {

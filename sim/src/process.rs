@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use cache::{Admission, DeviceState, DiskSettings, Mode, SequentialCutoff, Shape, WhatIsDirty, ZeroPages};
+use cache::{Admission, DeviceState, DirtyData, DiskSettings, Mode, SequentialCutoff, Shape, ZeroPages};
 
 use crate::budget::Budgets;
 use crate::clients::{read, run_client, verify};
@@ -204,9 +204,9 @@ impl Serving {
     /// Removes all disks, and checks that nothing is left of them.
     async fn remove(&self) {
         for (cache, disk) in self.caches.iter().zip(&self.disks) {
-            let kept = cache.remove(disk, WhatIsDirty::IsKept).await;
+            let kept = cache.remove(disk, DirtyData::Refuse).await;
             if kept.is_err() {
-                cache.remove(disk, WhatIsDirty::IsLost).await.expect("nothing is in the way of that");
+                cache.remove(disk, DirtyData::Discard).await.expect("nothing is in the way of that");
             }
         }
         // Nothing keeps a device from leaving any more, once a discard that began before is over.

@@ -9,7 +9,10 @@ use std::sync::atomic::AtomicU64;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{ByteRange, Geometry, Host, Memory, SECTOR};
-use cache::{Belief, Cache, CachedDisk, Load, MemberNumber, Past, PoolId, SharedBits, words_for};
+use cache::{
+    Cache, CachedDisk, LoadProgress, MemberNumber, PoolId, RecoveryContext, RecoveryTrust, SharedBits,
+    words_for,
+};
 use futures_util::future::{Either, select};
 
 use crate::coverage::Coverage;
@@ -264,19 +267,19 @@ impl World {
     }
 
     /// Returns the knowledge about a disk at its attachment.
-    pub(crate) fn past(&self, number: usize, rng: &mut Rng) -> Past {
+    pub(crate) fn past(&self, number: usize, rng: &mut Rng) -> RecoveryContext {
         let Memories { touched, void, reconnected } = &self.memories[number];
         let kept = touched.borrow().clone();
         let belief = match kept {
-            _ if void.get() => Belief::Void("the flash failed".to_owned()),
-            _ if reconnected.get() => Belief::DirtyOnly("the backing may have lost writes".to_owned()),
-            Some(_) => Belief::ByPage,
-            None => Belief::ByRegion,
+            _ if void.get() => RecoveryTrust::Void("the flash failed".to_owned()),
+            _ if reconnected.get() => RecoveryTrust::DirtyOnly("the backing may have lost writes".to_owned()),
+            Some(_) => RecoveryTrust::ByPage,
+            None => RecoveryTrust::ByRegion,
         };
         let words = || (0..words_for(self.size)).map(|_| AtomicU64::new(0)).collect();
         let bits = touched.borrow_mut().get_or_insert_with(|| Rc::new(Bits(words()))).clone();
         let void = Rc::clone(void);
-        Past {
+        RecoveryContext {
             belief,
             disk_bytes: Some(self.growth.size(number)),
             touched: bits,
@@ -402,9 +405,9 @@ impl World {
             coverage.pages_kept += load.pages_kept;
             coverage.pages_dropped += load.pages_dropped;
             match load.state {
-                Load::Running => coverage.ends_while_loading += 1,
-                Load::Done => coverage.loads += 1,
-                Load::Cold(_) => coverage.colds += 1,
+                LoadProgress::Running => coverage.ends_while_loading += 1,
+                LoadProgress::Done => coverage.loads += 1,
+                LoadProgress::Cold(_) => coverage.colds += 1,
             }
         }
         let voids = self.memories.iter().filter(|memories| memories.void.get()).count();

@@ -9,8 +9,9 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Host, Memory, PAGE};
 use cache::{
-    Belief, Cache, CachedDisk, CheckedDisk, CheckedPool, DiskId, DiskSettings, Expected, Knowledge, Load,
-    LoadStatistics, Marks, Past, PoolContent, PoolId, Shape, SharedBits, check, words_for,
+    Cache, CachedDisk, CheckedDisk, CheckedPool, DiskExpectation, DiskId, DiskSettings, Knowledge,
+    LoadProgress, LoadStatistics, PoolContent, PoolId, RecoveryContext, RecoveryTrust, SessionIds, Shape,
+    SharedBits, check, words_for,
 };
 use sim::Rng;
 
@@ -68,8 +69,8 @@ impl Machine {
         }
     }
 
-    fn belief(&self, disk: usize) -> Belief {
-        if self.touched[disk].is_some() { Belief::ByPage } else { Belief::ByRegion }
+    fn belief(&self, disk: usize) -> RecoveryTrust {
+        if self.touched[disk].is_some() { RecoveryTrust::ByPage } else { RecoveryTrust::ByRegion }
     }
 
     fn content(&self) -> Vec<u8> {
@@ -86,9 +87,9 @@ impl Machine {
         let expected = |disk: DiskId, _: u64| {
             let at = disk.0 as usize - 1;
             let touched = self.touched[at].clone().map(|bits| bits as Rc<dyn SharedBits>);
-            Expected { belief: self.belief(at), touched }
+            DiskExpectation { belief: self.belief(at), touched }
         };
-        let marks = Marks { new: 0, known: vec![self.starts], epoch: None };
+        let marks = SessionIds { new: 0, known: vec![self.starts], epoch: None };
         let known = Knowledge { marks: Some(&marks), expected: &expected };
         let mut done = 0;
         let checked = executor.run(check(vec![device], &known, &mut |progress| {
@@ -128,7 +129,7 @@ impl Machine {
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([3; 16]), Some(shape)).await.unwrap();
         }
-        let marks = Marks { new: self.starts + 1, known: vec![self.starts], epoch: None };
+        let marks = SessionIds { new: self.starts + 1, known: vec![self.starts], epoch: None };
         self.starts += 1;
         let cache::Opened { cache, content, .. } =
             Cache::open(vec![device], host.clone(), &marks).await.unwrap();
@@ -142,7 +143,7 @@ impl Machine {
         for at in 0..DISKS as usize {
             let belief = self.belief(at);
             let touched = Rc::clone(self.touched[at].get_or_insert_with(bits));
-            let past = Past { belief, touched, ..Past::none(SIZE) };
+            let past = RecoveryContext { belief, touched, ..RecoveryContext::none(SIZE) };
             let backing = self.backings[at].reopen(host.clone());
             disks.push(cache.attach(settings(at as u32), backing, past).await.unwrap());
         }
@@ -176,11 +177,11 @@ impl Machine {
     fn compare(&self, said: Option<&CheckedDisk>, loaded: &LoadStatistics, end: End) {
         let about = format!("seed {}, start {}, {end:?}: {said:?}", self.seed, self.starts);
         let Some(said) = said else {
-            return assert_eq!((loaded.pages_kept, &loaded.state), (0, &Load::Done), "{about}");
+            return assert_eq!((loaded.pages_kept, &loaded.state), (0, &LoadProgress::Done), "{about}");
         };
         match &loaded.state {
-            Load::Cold(reason) => assert_eq!(said.cold.as_ref(), Some(reason), "{about}"),
-            Load::Running | Load::Done => {
+            LoadProgress::Cold(reason) => assert_eq!(said.cold.as_ref(), Some(reason), "{about}"),
+            LoadProgress::Running | LoadProgress::Done => {
                 let found = (loaded.pages_kept, loaded.pages_dropped);
                 assert_eq!((said.pages_kept, said.pages_dropped), found, "{about}");
             }
@@ -322,8 +323,8 @@ fn a_pool_that_somebody_else_used_is_verified_all_the_same_and_nothing_of_it_is_
     host.live(None, End::Clean);
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let device = || vec![host.flash.handle(executor.host())];
-    let expected = |_: DiskId, _: u64| Expected { belief: Belief::ByPage, touched: None };
-    let marks = Marks { new: 0, known: vec![77], epoch: None };
+    let expected = |_: DiskId, _: u64| DiskExpectation { belief: RecoveryTrust::ByPage, touched: None };
+    let marks = SessionIds { new: 0, known: vec![77], epoch: None };
     let known = Knowledge { marks: Some(&marks), expected: &expected };
     let said = executor.run(check(device(), &known, &mut |_| {})).unwrap().unwrap();
     assert!(said.is_whole() && said.dropped.is_some_and(|reason| reason.contains("Another Forebay")));

@@ -9,7 +9,7 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::patient::{Hang, Patient};
 use block::{BlockDevice, Buffer, ErrorKind, Host, Memory, Operation, PAGE};
-use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
+use cache::{Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SessionIds, Shape};
 use futures_util::future::{Either, select};
 
 type Env = (Patient<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost);
@@ -51,12 +51,13 @@ fn run(mode: Mode, story: impl AsyncFn(&Bench)) {
             let device = flash.reopen(host.clone());
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([1; 16]), Some(shape)).await.unwrap();
-            let marks = Marks { new: 1, known: vec![0], epoch: None };
+            let marks = SessionIds { new: 1, known: vec![0], epoch: None };
             let cache = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
             let attach = async |id: u32, faults: &Faults| {
                 let beneath = faults.reopen(host.clone());
                 let patient = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, Some(RETRY));
-                let disk = cache.attach(settings(id, mode), patient, Past::none(SIZE)).await.unwrap();
+                let disk =
+                    cache.attach(settings(id, mode), patient, RecoveryContext::none(SIZE)).await.unwrap();
                 disk.loaded().await;
                 disk
             };

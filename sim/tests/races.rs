@@ -11,7 +11,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE, Unmap};
 use cache::{
-    Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape, WhatIsDirty,
+    Admission, Cache, CachedDisk, DirtyData, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SessionIds,
+    Shape,
 };
 
 type Env = (Faulty<LocalHost>, Faulty<LocalHost>, LocalHost);
@@ -53,10 +54,10 @@ fn race(run: impl AsyncFn(&Bench)) {
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([1; 16]), Some(shape)).await.unwrap();
             let cache::Opened { cache, .. } =
-                Cache::open(vec![device], host.clone(), &Marks { new: 1, known: vec![0], epoch: None })
+                Cache::open(vec![device], host.clone(), &SessionIds { new: 1, known: vec![0], epoch: None })
                     .await
                     .unwrap();
-            let past = Past::none(SIZE);
+            let past = RecoveryContext::none(SIZE);
             let disk = cache.attach(settings(), backing.reopen(host.clone()), past).await.unwrap();
             let bench =
                 Bench { host: host.clone(), cache, disk, backing: backing.clone(), flash: flash.clone() };
@@ -499,7 +500,7 @@ impl PageRange {
 #[test]
 fn settings_for_a_disk_that_was_removed_reserve_nothing() {
     race(async |bench| {
-        bench.cache.remove(&bench.disk, WhatIsDirty::IsKept).await.unwrap();
+        bench.cache.remove(&bench.disk, DirtyData::Refuse).await.unwrap();
         assert!(bench.cache.reconfigure(&bench.disk, settings()).is_err());
         assert_eq!(bench.cache.pool_statistics().reserved_bytes, 0);
     });
@@ -552,12 +553,12 @@ async fn leave_while_waiting(bench: &Bench, patience: u64) {
     let device = flash.reopen(bench.host.clone());
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
     cache::format(&device, PoolId([2; 16]), Some(shape)).await.unwrap();
-    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0], epoch: None };
     let cache::Opened { cache, .. } = Cache::open(vec![device], bench.host.clone(), &marks).await.unwrap();
     let attach = async |id| {
         let settings = DiskSettings { id: DiskId(id), ..settings() };
         let backing = Faults::new(Memory::new(SIZE), 2);
-        cache.attach(settings, backing.reopen(bench.host.clone()), Past::none(SIZE)).await.unwrap()
+        cache.attach(settings, backing.reopen(bench.host.clone()), RecoveryContext::none(SIZE)).await.unwrap()
     };
     let read = async |disk: &Rc<Disk>, pages: std::ops::Range<u64>| {
         for page in pages {
@@ -572,7 +573,7 @@ async fn leave_while_waiting(bench: &Bench, patience: u64) {
     read(&stays, 200..240).await;
     read(&leaves, 200..240).await;
     bench.host.sleep(patience).await;
-    cache.remove(&leaves, WhatIsDirty::IsKept).await.unwrap();
+    cache.remove(&leaves, DirtyData::Refuse).await.unwrap();
     flash.delay(0, 0);
     bench.host.sleep(10 * HELD).await;
     let before = stays.statistics().counts.promotions;

@@ -11,19 +11,19 @@ use crate::format::owner;
 use crate::ops::disk_cache::DiskCache;
 use crate::ops::disks::Disks;
 use crate::ops::learned_state::LearnedShape;
-use crate::ops::load::{self, Past};
+use crate::ops::load::{self, RecoveryContext};
 use crate::ops::reclaim;
 use crate::ops::vacate;
 use crate::ops::void::make_void;
 use crate::ops::{commit, promote, second_copies};
 use crate::state::holders::Share;
 use crate::state::segments::Segments;
-use crate::storage::check::Expected;
+use crate::storage::check::DiskExpectation;
 use crate::storage::comparison::{Comparison, compare};
 use crate::storage::discards;
 use crate::storage::pool::{Pool, Witness};
 use crate::storage::shared::{Leaving, SharedPool};
-use crate::storage::start::{Ignored, Marks, PoolContent, Started, join, start};
+use crate::storage::start::{Ignored, PoolContent, SessionIds, Started, join, start};
 use crate::types::env::Env;
 use crate::types::error::CacheError;
 use crate::types::limits::{
@@ -55,11 +55,11 @@ pub struct Opened<E: Env> {
 
 /// Policy for dirty data when a disk is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhatIsDirty {
+pub enum DirtyData {
     /// The disk is kept as long as it has dirty data.
-    IsKept,
+    Refuse,
     /// It is lost.
-    IsLost,
+    Discard,
 }
 
 impl<E: Env> Cache<E> {
@@ -71,7 +71,11 @@ impl<E: Env> Cache<E> {
     ///
     /// # Errors
     /// `NotAPool`, without having changed anything, or `Flash`.
-    pub async fn open(devices: Vec<E::Flash>, host: E::Host, marks: &Marks) -> Result<Opened<E>, CacheError> {
+    pub async fn open(
+        devices: Vec<E::Flash>,
+        host: E::Host,
+        marks: &SessionIds,
+    ) -> Result<Opened<E>, CacheError> {
         let Started { pool, content, ignored } = start(devices, host, marks).await?;
         Ok(Opened { cache: Self::over(pool), content, ignored })
     }
@@ -179,8 +183,8 @@ impl<E: Env> Cache<E> {
     }
 
     /// Registers a witness that durably remembers the epoch of the pool's list of devices elsewhere, whenever a device that failed is
-    /// struck off; writes that needed that device are acknowledged afterwards. [`Marks::epoch`] gives the epoch back. To be called before a
-    /// disk is attached: this call informs the witness of devices that failed, or were missing, while the pool was opened.
+    /// struck off; writes that needed that device are acknowledged afterwards. [`SessionIds::epoch`] gives the epoch back. To be called before
+    /// a disk is attached: this call informs the witness of devices that failed, or were missing, while the pool was opened.
     ///
     /// # Errors
     /// `Flash` if it cannot remember that.
@@ -227,14 +231,14 @@ impl<E: Env> Cache<E> {
     ///
     /// # Errors
     /// `DiskAttached`, `Flash`, or `HoldsDirty` if its backing does not have everything, unless the caller explicitly discards dirty data.
-    pub async fn disown(&self, disk: DiskId, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
+    pub async fn disown(&self, disk: DiskId, what_is_dirty: DirtyData) -> Result<(), CacheError> {
         let intents = self.pool.open_intents_of(disk);
         let disowned = {
             let mut segments = self.pool.segments();
             if segments.home(disk).is_some() {
                 return Err(CacheError::DiskAttached(disk));
             }
-            if segments.is_dirty(disk) && what_is_dirty == WhatIsDirty::IsKept {
+            if segments.is_dirty(disk) && what_is_dirty == DirtyData::Refuse {
                 return Err(CacheError::HoldsDirty(format!("of disk {disk}, which is not attached")));
             }
             segments.disown(disk)
@@ -253,7 +257,7 @@ impl<E: Env> Cache<E> {
     pub async fn compare(
         &self,
         disk: DiskId,
-        expected: Expected,
+        expected: DiskExpectation,
         backing: &E::Backing,
         pages_max: usize,
         until_ns: u64,
@@ -287,9 +291,9 @@ impl<E: Env> Cache<E> {
         &self,
         settings: DiskSettings,
         backing: E::Backing,
-        past: Past,
+        past: RecoveryContext,
     ) -> Result<Rc<CachedDisk<E>>, CacheError> {
-        let Past { belief, disk_bytes, touched, samples, granted, flash_lost } = past;
+        let RecoveryContext { belief, disk_bytes, touched, samples, granted, flash_lost } = past;
         let granted = if granted { settings.reserve_bytes } else { 0 };
         let size = served_size(&backing.geometry(), disk_bytes)?;
         check_memory(settings.ram_bytes)?;
@@ -468,9 +472,9 @@ impl<E: Env> Cache<E> {
     ///
     /// # Errors
     /// `HoldsDirty` if its backing does not have everything, unless the caller explicitly discards dirty data; then nothing has changed.
-    pub async fn remove(&self, disk: &CachedDisk<E>, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
+    pub async fn remove(&self, disk: &CachedDisk<E>, what_is_dirty: DirtyData) -> Result<(), CacheError> {
         let cache = &disk.ctx.cache;
-        if disk.holds_dirty() && what_is_dirty == WhatIsDirty::IsKept {
+        if disk.holds_dirty() && what_is_dirty == DirtyData::Refuse {
             let bytes = disk.statistics().dirty_bytes;
             return Err(CacheError::HoldsDirty(format!(
                 "{bytes} bytes of disk {}: destage it first",

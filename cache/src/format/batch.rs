@@ -45,7 +45,7 @@ const _: () = assert!(FRAME_BYTES + HEAD_BYTES == 80, "as the picture above says
 /// Meaning of an entry, for older entries in the log of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum EntryKind {
     /// Clean content: the backing holds the same.
     Fill = 1,
     /// A guest's write that the backing may not have yet.
@@ -64,7 +64,7 @@ pub enum Kind {
     Lost = 8,
 }
 
-impl Kind {
+impl EntryKind {
     /// Returns the kind of a number.
     pub(super) fn from_number(number: u8) -> Option<Self> {
         [
@@ -104,7 +104,7 @@ pub struct Entry {
     /// The page of the disk.
     pub page: PageNumber,
     /// Meaning of the entry.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The version of the content. Copies keep it (rule I1).
     pub sequence: Sequence,
     /// Checksum of the content, seeded with disk, page and sequence; of a range, its pages.
@@ -173,7 +173,7 @@ pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), Fr
     let mut entries = Vec::with_capacity(count as usize);
     for _ in 0..count {
         let packed = decoder.u64();
-        let kind = Kind::from_number((packed >> 56) as u8).ok_or(FrameError::Field("kind"))?;
+        let kind = EntryKind::from_number((packed >> 56) as u8).ok_or(FrameError::Field("kind"))?;
         let page = PageNumber(packed & ((1 << 48) - 1));
         let (sequence, seeded_checksum) = (Sequence(decoder.u64()), decoder.u32());
         entries.push(Entry { page, kind, sequence, seeded_checksum, place: decoder.u32() });
@@ -220,7 +220,7 @@ mod tests {
         (0..1u64 << 48, 1..=8u8, any::<u64>(), any::<u32>(), any::<u32>()).prop_map(
             |(page, kind, sequence, crc, place)| Entry {
                 page: PageNumber(page),
-                kind: Kind::from_number(kind).unwrap(),
+                kind: EntryKind::from_number(kind).unwrap(),
                 sequence: Sequence(sequence),
                 seeded_checksum: crc,
                 place,

@@ -12,9 +12,9 @@
 //! | dirty data | `0xffff_fffe` |
 //! | all regions | `0xffff_ffff` |
 
-use super::batch::{Entry, Kind};
+use super::batch::{Entry, EntryKind};
 use super::owner;
-use super::summary::Line;
+use super::summary::SummaryEntry;
 use crate::types::units::{DiskId, PageNumber, SegmentOwner, Sequence};
 
 /// A statement about a disk that holds from the note that opens it to the one that closes it. Notes list the intents of a
@@ -73,9 +73,9 @@ impl Note {
     /// Returns the note as an entry of a batch.
     pub fn to_entry(self, sequence: Sequence) -> Entry {
         let (kind, intent, owner) = match self {
-            Self::Open(disk, intent) => (Kind::Intent, intent, SegmentOwner::Disk(disk)),
-            Self::Close(disk, intent) => (Kind::Quiet, intent, SegmentOwner::Disk(disk)),
-            Self::Complete => (Kind::Quiet, Intent::AllRegions, SegmentOwner::Notes),
+            Self::Open(disk, intent) => (EntryKind::Intent, intent, SegmentOwner::Disk(disk)),
+            Self::Close(disk, intent) => (EntryKind::Quiet, intent, SegmentOwner::Disk(disk)),
+            Self::Complete => (EntryKind::Quiet, Intent::AllRegions, SegmentOwner::Notes),
         };
         let page = PageNumber(u64::from(intent.number()));
         Entry { page, kind, sequence, seeded_checksum: owner::number(owner), place: 0 }
@@ -87,16 +87,16 @@ impl Note {
     }
 
     /// Returns the note of an entry of a summary, as [`Self::from_entry`].
-    pub(crate) fn from_line(line: &Line) -> Option<Self> {
+    pub(crate) fn from_line(line: &SummaryEntry) -> Option<Self> {
         Self::from_fields(line.kind, line.page, line.checksum)
     }
 
-    fn from_fields(kind: Kind, page: PageNumber, owner: u32) -> Option<Self> {
+    fn from_fields(kind: EntryKind, page: PageNumber, owner: u32) -> Option<Self> {
         let intent = Intent::from_number(page.0 as u32);
         match (kind, owner::from_number(owner)?) {
-            (Kind::Intent, SegmentOwner::Disk(disk)) => Some(Self::Open(disk, intent)),
-            (Kind::Quiet, SegmentOwner::Disk(disk)) => Some(Self::Close(disk, intent)),
-            (Kind::Quiet, SegmentOwner::Notes) if intent == Intent::AllRegions => Some(Self::Complete),
+            (EntryKind::Intent, SegmentOwner::Disk(disk)) => Some(Self::Open(disk, intent)),
+            (EntryKind::Quiet, SegmentOwner::Disk(disk)) => Some(Self::Close(disk, intent)),
+            (EntryKind::Quiet, SegmentOwner::Notes) if intent == Intent::AllRegions => Some(Self::Complete),
             _ => None,
         }
     }
@@ -110,11 +110,11 @@ mod tests {
     fn notes_have_the_numbers_that_pools_of_this_format_know() {
         let disk = DiskId(7);
         let notes = [
-            (Note::Open(disk, Intent::Region(3)), Kind::Intent, 3, 7),
-            (Note::Close(disk, Intent::Region(3)), Kind::Quiet, 3, 7),
-            (Note::Open(disk, Intent::DirtyData), Kind::Intent, 0xffff_fffe, 7),
-            (Note::Close(disk, Intent::AllRegions), Kind::Quiet, 0xffff_ffff, 7),
-            (Note::Complete, Kind::Quiet, 0xffff_ffff, 0xffff_fffe),
+            (Note::Open(disk, Intent::Region(3)), EntryKind::Intent, 3, 7),
+            (Note::Close(disk, Intent::Region(3)), EntryKind::Quiet, 3, 7),
+            (Note::Open(disk, Intent::DirtyData), EntryKind::Intent, 0xffff_fffe, 7),
+            (Note::Close(disk, Intent::AllRegions), EntryKind::Quiet, 0xffff_ffff, 7),
+            (Note::Complete, EntryKind::Quiet, 0xffff_ffff, 0xffff_fffe),
         ];
         for (note, kind, page, seeded_checksum) in notes {
             let entry =

@@ -15,7 +15,7 @@
 //! batches; a summary is guarded by its own checksum.
 
 use super::PoolId;
-use super::batch::{Entry, HEAD_BYTES, Head, Kind};
+use super::batch::{Entry, EntryKind, HEAD_BYTES, Head};
 use super::checksum::unseeded;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
 use crate::types::limits::PAGE_BYTES;
@@ -33,11 +33,11 @@ pub const LINES_PER_PAGE: usize = (ROOM - RUN_BYTES - CHECKSUM_BYTES + 1) / (RUN
 
 /// One page of a segment and its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SummaryEntry {
     /// The page of the disk; of a `forget`, the first page of the region.
     pub page: PageNumber,
     /// Meaning of the entry.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The version of the content.
     pub sequence: Sequence,
     /// Plain checksum of the data page.
@@ -46,7 +46,7 @@ pub struct Line {
     pub place: u32,
 }
 
-impl Line {
+impl SummaryEntry {
     /// Creates the summary entry of an entry of a batch.
     pub fn of_entry(entry: &Entry, owner: SegmentOwner) -> Self {
         let Entry { page, kind, sequence, seeded_checksum, place } = *entry;
@@ -64,11 +64,11 @@ impl Line {
 
 /// Neighbours on the disk and in the segment, of one kind and sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct SummaryRun {
     /// The first page of the disk.
     pub page: PageNumber,
     /// Meaning of the run.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The version of the content.
     pub sequence: Sequence,
     /// Place of the first page's data, in pages from the start of the segment.
@@ -83,7 +83,7 @@ pub struct Run {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// The runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<SummaryRun>,
     checksums: Vec<u32>,
     /// Runs that are ranges.
     ranges: usize,
@@ -93,7 +93,7 @@ pub struct Content {
 
 impl Content {
     /// Returns the checksums of a run, one a page; none of a range.
-    pub fn checksums(&self, run: &Run) -> &[u32] {
+    pub fn checksums(&self, run: &SummaryRun) -> &[u32] {
         let count = if run.kind.is_range() { 0 } else { run.pages };
         &self.checksums[run.first..run.first + count]
     }
@@ -104,18 +104,25 @@ impl Content {
             let Entry { page, kind, sequence, seeded_checksum: pages, place } = *entry;
             self.push_range(kind, page, sequence, pages, place);
         } else if entry.kind.has_data() {
-            self.push(&Line::of_entry(entry, owner));
+            self.push(&SummaryEntry::of_entry(entry, owner));
         } else {
             // The field of the checksum holds something else.
             let Entry { page, kind, sequence, seeded_checksum: checksum, .. } = *entry;
-            self.push(&Line { page, kind, sequence, checksum, place: 0 });
+            self.push(&SummaryEntry { page, kind, sequence, checksum, place: 0 });
         }
     }
 
     /// Adds a range of pages behind all others, which has no data. `place` is that of its entry.
-    pub fn push_range(&mut self, kind: Kind, page: PageNumber, sequence: Sequence, pages: u32, place: u32) {
+    pub fn push_range(
+        &mut self,
+        kind: EntryKind,
+        page: PageNumber,
+        sequence: Sequence,
+        pages: u32,
+        place: u32,
+    ) {
         let first = self.checksums.len();
-        self.runs.push(Run { page, kind, sequence, place, first, pages: pages as usize });
+        self.runs.push(SummaryRun { page, kind, sequence, place, first, pages: pages as usize });
         self.ranges += 1;
     }
 
@@ -130,9 +137,9 @@ impl Content {
     }
 
     /// Adds a page behind all others.
-    pub fn push(&mut self, line: &Line) {
-        let Line { page, kind, sequence, checksum, place } = *line;
-        let last = self.runs.last().filter(|run| !run.kind.is_range()).map(|run| Line {
+    pub fn push(&mut self, line: &SummaryEntry) {
+        let SummaryEntry { page, kind, sequence, checksum, place } = *line;
+        let last = self.runs.last().filter(|run| !run.kind.is_range()).map(|run| SummaryEntry {
             page: PageNumber(run.page.0 + run.pages as u64 - 1),
             kind: run.kind,
             sequence: run.sequence,
@@ -143,16 +150,16 @@ impl Content {
             (Some(last), Some(run)) if last.continues(line) => run.pages += 1,
             _ => {
                 let first = self.checksums.len();
-                self.runs.push(Run { page, kind, sequence, place, first, pages: 1 });
+                self.runs.push(SummaryRun { page, kind, sequence, place, first, pages: 1 });
             }
         }
         self.checksums.push(checksum);
     }
 
     /// Returns every page, in the order in which they were written; not those that ranges speak of.
-    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+    pub fn lines(&self) -> impl Iterator<Item = SummaryEntry> + '_ {
         self.runs.iter().flat_map(|run| {
-            (0u32..).zip(self.checksums(run)).map(|(at, &checksum)| Line {
+            (0u32..).zip(self.checksums(run)).map(|(at, &checksum)| SummaryEntry {
                 page: PageNumber(run.page.0 + u64::from(at)),
                 kind: run.kind,
                 sequence: run.sequence,
@@ -195,7 +202,7 @@ impl Content {
     }
 
     /// Distributes the runs, cut where a page ends, to the pages of the summary. At least one page.
-    fn plan(&self) -> Vec<Vec<Run>> {
+    fn plan(&self) -> Vec<Vec<SummaryRun>> {
         let mut pages = vec![Vec::new()];
         let mut left = ROOM;
         for run in &self.runs {
@@ -216,8 +223,8 @@ impl Content {
                 }
                 let now = rest.pages.min((left - RUN_BYTES) / CHECKSUM_BYTES);
                 left -= RUN_BYTES + now * CHECKSUM_BYTES;
-                pages.last_mut().expect("there is a page").push(Run { pages: now, ..rest });
-                rest = Run {
+                pages.last_mut().expect("there is a page").push(SummaryRun { pages: now, ..rest });
+                rest = SummaryRun {
                     page: PageNumber(rest.page.0 + now as u64),
                     place: rest.place + now as u32,
                     first: rest.first + now,
@@ -241,8 +248,8 @@ impl Content {
         for _ in 0..runs {
             left = left.checked_sub(RUN_BYTES).ok_or(FrameError::Field("runs"))?;
             let packed = decoder.u64();
-            let kind = Kind::from_number((packed >> 56) as u8).ok_or(FrameError::Field("kind"))?;
-            let run = Run {
+            let kind = EntryKind::from_number((packed >> 56) as u8).ok_or(FrameError::Field("kind"))?;
+            let run = SummaryRun {
                 page: PageNumber(packed & ((1 << 48) - 1)),
                 kind,
                 sequence: Sequence(decoder.u64()),
@@ -301,15 +308,15 @@ mod tests {
             let mut place = 1;
             for (page, sequence, pages) in runs {
                 for at in 0..pages as u64 {
-                    content.push(&Line {
-                        page: PageNumber(page + at), kind: Kind::Fill, sequence: Sequence(sequence),
+                    content.push(&SummaryEntry {
+                        page: PageNumber(page + at), kind: EntryKind::Fill, sequence: Sequence(sequence),
                         checksum: (page + at) as u32, place,
                     });
                     place += 1;
                 }
                 place += 1;
                 if sequence == 1 {
-                    content.push_range(Kind::Zeroes, PageNumber(page), Sequence(9), u32::MAX, 1);
+                    content.push_range(EntryKind::Zeroes, PageNumber(page), Sequence(9), u32::MAX, 1);
                 }
             }
             let back = decode(&content.encode(POOL, &head()));
@@ -338,7 +345,7 @@ mod tests {
                     // A break after each `step` pages: runs of one are the worst case, others must not be worse.
                     let page = PageNumber(at + at / step * 5);
                     let (sequence, place) = (Sequence(at / step), at as u32);
-                    content.push(&Line { page, kind: Kind::Fill, sequence, checksum: 1, place });
+                    content.push(&SummaryEntry { page, kind: EntryKind::Fill, sequence, checksum: 1, place });
                 }
                 let pages = content.encode(POOL, &head()).len() / PAGE_BYTES;
                 assert!(

@@ -22,11 +22,11 @@ const HEAD_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 
 /// One segment's entry: its owner, generation, and which copy it is; none while it is free.
-pub type TableEntry = Option<(SegmentOwner, Sequence, Copied)>;
+pub type TableEntry = Option<(SegmentOwner, Sequence, CopyNumber)>;
 
 /// Number of a copy of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Copied {
+pub enum CopyNumber {
     /// The one that is read; the only one if there is no second.
     First,
     /// A complete copy of all log records of the first one, and of writes of guests there; not of clean pages.
@@ -39,7 +39,7 @@ pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
     if entries.iter().flatten().all(|(_, generation, _)| *generation != newest)
         && let Some(free) = entries.iter_mut().find(|entry| entry.is_none())
     {
-        *free = Some((SegmentOwner::Invalid, newest, Copied::First));
+        *free = Some((SegmentOwner::Invalid, newest, CopyNumber::First));
     }
 }
 
@@ -59,7 +59,7 @@ pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     for (entry, line) in entries.iter().zip(encoder.lines::<ENTRY_BYTES>(entries.len())) {
         let (owner, copy, generation) = match *entry {
             Some((owner, generation, copied)) => {
-                (owner::number(owner), u32::from(copied == Copied::Second), generation.0)
+                (owner::number(owner), u32::from(copied == CopyNumber::Second), generation.0)
             }
             None => (owner::FREE, 0, 0),
         };
@@ -91,7 +91,7 @@ pub fn decode(bytes: &[u8], pool: PoolId) -> Result<(u64, Vec<TableEntry>), Fram
     }
     let entries = (0..segments).map(|_| {
         let (owner, copy, generation) = (decoder.u32(), decoder.u32(), decoder.u64());
-        let copied = if copy == 0 { Copied::First } else { Copied::Second };
+        let copied = if copy == 0 { CopyNumber::First } else { CopyNumber::Second };
         owner::from_number(owner).map(|owner| (owner, Sequence(generation), copied))
     });
     Ok((turn, entries.collect()))
@@ -104,12 +104,12 @@ mod tests {
 
     #[test]
     fn the_newest_generation_stands_in_a_table_once() {
-        let owned = Some((DiskId(1).into(), Sequence(7), Copied::First));
+        let owned = Some((DiskId(1).into(), Sequence(7), CopyNumber::First));
         let mut entries = [owned, None, None];
         keep_newest(&mut entries, Sequence(7));
         assert_eq!(entries, [owned, None, None]);
         keep_newest(&mut entries, Sequence(9));
-        assert_eq!(entries, [owned, Some((SegmentOwner::Invalid, Sequence(9), Copied::First)), None]);
+        assert_eq!(entries, [owned, Some((SegmentOwner::Invalid, Sequence(9), CopyNumber::First)), None]);
         let mut full = [owned];
         keep_newest(&mut full, Sequence(9));
         assert_eq!(full, [owned], "no segment is free that could hold anything");
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_table_reads_back_as_it_was() {
-        let copied = |n| if n % 5 == 0 { Copied::Second } else { Copied::First };
+        let copied = |n| if n % 5 == 0 { CopyNumber::Second } else { CopyNumber::First };
         let entries: Vec<TableEntry> = (0..500)
             .map(|n| (n % 3 != 0).then_some((DiskId(n).into(), Sequence(u64::from(n) << 40 | 7), copied(n))))
             .collect();

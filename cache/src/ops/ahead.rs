@@ -113,9 +113,9 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::format::batch::Kind;
-    use crate::format::summary::Line;
-    use crate::ops::commit_queue::{Change, Pending};
+    use crate::format::batch::EntryKind;
+    use crate::format::summary::SummaryEntry;
+    use crate::ops::commit_queue::{LogContent, Pending};
     use crate::ops::marks;
     use crate::ops::survivors::append_again;
     use crate::ops::testing::run;
@@ -123,7 +123,7 @@ mod tests {
     use crate::state::learned::History;
     use crate::state::segments::SegmentPurpose;
     use crate::types::limits::PAGE_BYTES;
-    use crate::types::stats::Load;
+    use crate::types::stats::LoadProgress;
     use crate::types::units::{PageNumber, Sequence};
 
     #[test]
@@ -135,8 +135,14 @@ mod tests {
             // By page: how warm it is.
             for (page, heat) in [(1, 2), (2, 9), (3, 0), (4, 1), (5, 3), (6, 4)] {
                 let (number, place) = (PageNumber(page), page as u32);
-                let kind = if page == 6 { Kind::Write } else { Kind::Fill };
-                content.push(&Line { page: number, kind, sequence: Sequence(page), checksum: 7, place });
+                let kind = if page == 6 { EntryKind::Write } else { EntryKind::Fill };
+                content.push(&SummaryEntry {
+                    page: number,
+                    kind,
+                    sequence: Sequence(page),
+                    checksum: 7,
+                    place,
+                });
                 // Of page 5 there is a newer version elsewhere.
                 let flash = start.plus(if page == 5 { 100 } else { place });
                 let extent = FlashExtent { first: number, flash, checksums: &[7] };
@@ -183,7 +189,7 @@ mod tests {
     fn what_goes_ahead_gives_way_to_what_a_guest_writes() {
         run(async |cache, _| {
             cache.coherence.settle_backing();
-            cache.load.borrow_mut().state = Load::Done;
+            cache.load.borrow_mut().state = LoadProgress::Done;
             let sequence = Sequence(1);
             let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.expect("there is room");
             let mut batch = appender.batch(2);
@@ -199,11 +205,16 @@ mod tests {
             });
             let _pin = cache.pool.pin(located[0].flash);
             let copy = async |survivors: &[Survivor]| {
-                append_again(&cache, survivors, &mut marks::Marks::said_by(Some(&Content::default()))).await;
+                append_again(
+                    &cache,
+                    survivors,
+                    &mut marks::RangeTombstones::said_by(Some(&Content::default())),
+                )
+                .await;
                 (cache.counters.reappends.get(), cache.counters.reappends_ahead.get())
             };
             let (acknowledge, _acknowledged) = oneshot::channel();
-            let (pages, change) = (0..1, Change::Zeroes(block::Unmap::Allowed));
+            let (pages, change) = (0..1, LogContent::Zeroes(block::Unmap::Allowed));
             let queued = Pending { pages, change, sequence, done: 0, acknowledge, _kept: Box::new(()) };
             cache.back.commits.push(queued);
             assert!(!has_leisure(&cache));

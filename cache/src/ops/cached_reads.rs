@@ -26,7 +26,7 @@ const PIECES: usize = 64;
 
 /// The part of one page that a read takes.
 #[derive(Clone, Copy)]
-struct Piece {
+struct PageRead {
     /// The place of the range among those that are wanted.
     place: usize,
     hit: RamHit,
@@ -35,7 +35,7 @@ struct Piece {
 /// Places in RAM of the wanted pages, in order.
 #[derive(Default)]
 pub(crate) struct CachedReads {
-    pieces: SmallVec<[Piece; PIECES]>,
+    pieces: SmallVec<[PageRead; PIECES]>,
 }
 
 impl CachedReads {
@@ -61,7 +61,7 @@ impl CachedReads {
             let before = self.pieces.len();
             read.given = pages_touched(&read.range).all(|page| {
                 let hit = RamHit::find(&ram, &read.range, page);
-                hit.map(|hit| self.pieces.push(Piece { place, hit })).is_some()
+                hit.map(|hit| self.pieces.push(PageRead { place, hit })).is_some()
             });
             if !read.given {
                 self.pieces.truncate(before);

@@ -16,15 +16,15 @@ use smallvec::SmallVec;
 use tokio::sync::oneshot;
 
 use super::back::Writer;
-use super::commit_queue::Change;
+use super::commit_queue::LogContent;
 use super::disk_cache::DiskCache;
 use super::promote::record_places;
 use crate::state::fills::MutationNumber;
 use crate::state::index::Located;
 use crate::state::learned::{By, Coming};
-use crate::state::ram::Standing;
+use crate::state::ram::PromotionState;
 use crate::state::segments::SegmentPurpose;
-use crate::storage::log::{Appender, Batch, Written};
+use crate::storage::log::{Appender, Batch, WrittenBatch};
 use crate::storage::pool::{NoSegment, Pool};
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -33,7 +33,7 @@ use crate::types::stats::count;
 use crate::types::units::PageNumber;
 
 /// Guards that a write keeps until it has ended: overlapping writes wait for it, and no fill enters that began before.
-pub(super) struct Kept<E: Env, G> {
+pub(super) struct WriteGuards<E: Env, G> {
     pub(super) _writer: Writer<E>,
     pub(super) _poison: Poison<E>,
     /// A [`block::RangeGuard`], or a share in the one of all parts of a change.
@@ -146,8 +146,8 @@ fn gather<E: Env>(
     let mut batch = appender.batch(pages);
     for (pending, part) in cache.back.commits.borrow().iter().zip(parts) {
         match &pending.change {
-            Change::Zeroes(unmap) => appender.say_zeroes(&mut batch, &pending.pages, *unmap),
-            Change::Content(bytes) => {
+            LogContent::Zeroes(unmap) => appender.say_zeroes(&mut batch, &pending.pages, *unmap),
+            LogContent::Content(bytes) => {
                 for at in part.clone() {
                     let page = PageNumber(pending.pages.start + at as u64);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
@@ -169,8 +169,8 @@ fn plan<E: Env>(cache: &DiskCache<E>, room: usize) -> (Vec<Range<usize>>, usize)
             break;
         }
         let part = match &pending.change {
-            Change::Zeroes(_) => 0..1,
-            Change::Content(bytes) => {
+            LogContent::Zeroes(_) => 0..1,
+            LogContent::Content(bytes) => {
                 let part = pending.done..(bytes.len() / PAGE_BYTES).min(pending.done + left);
                 pages += part.len();
                 part
@@ -183,18 +183,18 @@ fn plan<E: Env>(cache: &DiskCache<E>, room: usize) -> (Vec<Range<usize>>, usize)
 }
 
 /// Updates the index for what is in the log, and acknowledges the writes that are there as a whole.
-fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Written) {
+fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &WrittenBatch) {
     cache.back.record_dirty_batch(written.number);
     let mut located = written.located.iter();
     for part in parts {
         let mut queue = cache.back.commits.borrow_mut();
         let Some(pending) = queue.front_mut() else { break };
         let is_whole = match &pending.change {
-            Change::Zeroes(unmap) => {
+            LogContent::Zeroes(unmap) => {
                 cache.enter_zeroes(&pending.pages, *unmap);
                 true
             }
-            Change::Content(bytes) => {
+            LogContent::Content(bytes) => {
                 let places: SmallVec<[(PageNumber, Located); 1]> = part
                     .clone()
                     .map(|at| PageNumber(pending.pages.start + at as u64))
@@ -206,7 +206,7 @@ fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Writte
                 for (at, (page, _)) in part.clone().zip(&places) {
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
                     let history = cache.note_rewritten(*page, coming);
-                    cache.enter(*page, content, pending.sequence, Standing::OnFlash, history);
+                    cache.enter(*page, content, pending.sequence, PromotionState::OnFlash, history);
                 }
                 pending.done = part.end;
                 pending.done == bytes.len() / PAGE_BYTES
@@ -227,7 +227,7 @@ fn settle_early<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>]) {
     for pending in queue.iter_mut().take(parts.len()) {
         let (unheard, _) = oneshot::channel();
         let acknowledge = std::mem::replace(&mut pending.acknowledge, unheard);
-        drop(acknowledge.send((Change::Zeroes(Unmap::Forbidden), Ok(()))));
+        drop(acknowledge.send((LogContent::Zeroes(Unmap::Forbidden), Ok(()))));
     }
 }
 

@@ -61,7 +61,7 @@ impl CommitQueue {
 }
 
 /// Content for the log.
-pub(super) enum Change {
+pub(super) enum LogContent {
     /// Content of whole pages.
     Content(Buffer),
     /// Zeroes, and whether their storage may be given back.
@@ -71,12 +71,12 @@ pub(super) enum Change {
 /// A write on its way to the log.
 pub(crate) struct Pending {
     pub(super) pages: Range<u64>,
-    pub(super) change: Change,
+    pub(super) change: LogContent,
     /// Drawn on acceptance (rule I1).
     pub(super) sequence: Sequence,
     /// Pages that are in the log.
     pub(super) done: usize,
-    pub(super) acknowledge: oneshot::Sender<(Change, Result<(), BlockError>)>,
+    pub(super) acknowledge: oneshot::Sender<(LogContent, Result<(), BlockError>)>,
     /// Kept until the write is in the log or failed, even if its caller no longer waits.
     pub(super) _kept: Box<dyn std::any::Any>,
 }

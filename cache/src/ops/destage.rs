@@ -32,9 +32,9 @@ use super::flash_run::{Fault, FlashRun};
 use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use super::settle_log::settle_log;
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::state::catalog::ALL_PAGES;
-use crate::state::dirty::{Dirty, Run};
+use crate::state::dirty::{Dirty, DirtyRun};
 use crate::state::index::Located;
 use crate::state::ranges::Ranges;
 use crate::state::segments::SegmentPurpose;
@@ -62,7 +62,7 @@ pub(super) struct Size {
 
 /// The runs that a round destages.
 struct Choice {
-    runs: Vec<Run>,
+    runs: Vec<DirtyRun>,
     /// Address from which the next round continues.
     next: u64,
     /// True if these runs are all dirty pages, except stuck ones.
@@ -70,7 +70,7 @@ struct Choice {
 }
 
 /// Result of abandoning flash after everything was destaged.
-enum Left {
+enum AbandonResult {
     Behind,
     /// The backing was not given all.
     NotAll,
@@ -102,7 +102,7 @@ impl Achieved {
 
 /// Place of a page's content when it was read for the backing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct PageLocation {
     page: u64,
     flash: FlashPage,
     generation: Sequence,
@@ -111,7 +111,7 @@ struct Place {
 /// Pages that the backing has received.
 #[derive(Default)]
 struct Given {
-    places: Vec<Place>,
+    places: Vec<PageLocation>,
     zeroes: Vec<Range<u64>>,
     /// Pages that it did not receive because flash cannot return them.
     damaged: Vec<Damaged>,
@@ -208,19 +208,20 @@ fn choose<E: Env>(cache: &DiskCache<E>, from: u64, pages: u64) -> Choice {
 }
 
 fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64) -> Choice {
-    let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
+    let take = |runs: &mut Vec<DirtyRun>, left: &mut u64, run: DirtyRun| {
         let (all, zeroes) = match run {
-            Run::Pages(pages) => (pages, None),
-            Run::Zeroes(pages, unmap) => {
+            DirtyRun::Pages(pages) => (pages, None),
+            DirtyRun::Zeroes(pages, unmap) => {
                 (pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), Some(unmap))
             }
         };
         let end = all.end;
         for part in cache.back.destage.without_stuck(all).iter() {
             *left = left.saturating_sub(if zeroes.is_some() { 1 } else { part.end - part.start });
-            runs.push(
-                zeroes.map_or_else(|| Run::Pages(part.clone()), |unmap| Run::Zeroes(part.clone(), unmap)),
-            );
+            runs.push(zeroes.map_or_else(
+                || DirtyRun::Pages(part.clone()),
+                |unmap| DirtyRun::Zeroes(part.clone(), unmap),
+            ));
         }
         end
     };
@@ -250,21 +251,22 @@ fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64)
 }
 
 /// Returns the places of the content of chosen pages, in order.
-fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[Run]) -> Vec<Place> {
+fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[DirtyRun]) -> Vec<PageLocation> {
     let pages = runs.iter().filter_map(|run| match run {
-        Run::Pages(pages) => Some(pages.clone()),
-        Run::Zeroes(..) => None,
+        DirtyRun::Pages(pages) => Some(pages.clone()),
+        DirtyRun::Zeroes(..) => None,
     });
-    let mut places: Vec<Place> = pages.flatten().filter_map(|page| Some(place_of(cache, page)?.0)).collect();
+    let mut places: Vec<PageLocation> =
+        pages.flatten().filter_map(|page| Some(place_of(cache, page)?.0)).collect();
     places.sort_unstable_by_key(|place| place.page);
     places
 }
 
 /// Returns the place of the content of a dirty page, in this generation of its segment.
-fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(Place, Located)> {
+fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(PageLocation, Located)> {
     let located = cache.catalog.locate(PageNumber(page))?;
     let generation = cache.generation_at(located.flash)?;
-    let place = Place { page, flash: located.flash, generation };
+    let place = PageLocation { page, flash: located.flash, generation };
     cache.catalog.is_dirty(PageNumber(page)).then_some((place, located))
 }
 
@@ -278,7 +280,7 @@ async fn settle<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
 }
 
 /// Returns the dirty runs within the pages that are waited for.
-fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
+fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<DirtyRun> {
     let mut runs = Vec::new();
     let mut at = 0;
     for range in wanted.iter() {
@@ -288,12 +290,12 @@ fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
             // Zeroes in parts, as the round takes them: a round that reports that it took all must leave none out.
             let run = match run {
-                Run::Zeroes(pages, unmap) => {
-                    Run::Zeroes(pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), unmap)
+                DirtyRun::Zeroes(pages, unmap) => {
+                    DirtyRun::Zeroes(pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), unmap)
                 }
-                pages @ Run::Pages(_) => pages,
+                pages @ DirtyRun::Pages(_) => pages,
             };
-            let (Run::Pages(pages) | Run::Zeroes(pages, _)) = &run;
+            let (DirtyRun::Pages(pages) | DirtyRun::Zeroes(pages, _)) = &run;
             if pages.start >= range.end {
                 break;
             }
@@ -308,8 +310,8 @@ fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
 /// each other there, and guests for all of them. No more are begun after [`REFUSALS_MAX`] refusals.
 async fn give_all<E: Env>(
     ctx: &Ctx<E>,
-    runs: &[Run],
-    known: &[Place],
+    runs: &[DirtyRun],
+    known: &[PageLocation],
     width: usize,
     refusals: &Cell<u32>,
 ) -> Given {
@@ -334,18 +336,18 @@ async fn give_all<E: Env>(
 /// Gives the backing one run.
 async fn give<E: Env>(
     ctx @ Ctx { cache, backing, locks, .. }: &Ctx<E>,
-    run: Run,
-    known: &[Place],
+    run: DirtyRun,
+    known: &[PageLocation],
     refusals: &Cell<u32>,
 ) -> Given {
-    let (Run::Pages(pages) | Run::Zeroes(pages, _)) = &run;
+    let (DirtyRun::Pages(pages) | DirtyRun::Zeroes(pages, _)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(cache.size()));
     // Where the backing reads, changes and writes more than a page as a whole, nothing else may change the rest of it.
     let unit = backing.geometry().physical_block;
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
-        Run::Zeroes(pages, unmap) => give_zeroes(ctx, pages, range, unmap, refusals).await,
-        Run::Pages(pages) => give_pages(ctx, pages, known, refusals).await,
+        DirtyRun::Zeroes(pages, unmap) => give_zeroes(ctx, pages, range, unmap, refusals).await,
+        DirtyRun::Pages(pages) => give_pages(ctx, pages, known, refusals).await,
     }
 }
 
@@ -367,10 +369,10 @@ async fn give_zeroes<E: Env>(
 async fn give_pages<E: Env>(
     ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     pages: Range<u64>,
-    known: &[Place],
+    known: &[PageLocation],
     refusals: &Cell<u32>,
 ) -> Given {
-    let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
+    let DestageRead { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
     let mut given = Given { damaged, failed, ..Given::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
@@ -432,10 +434,10 @@ fn is_refusal(kind: ErrorKind) -> bool {
 }
 
 /// Content to write to the backing.
-struct Fetched {
+struct DestageRead {
     content: Buffer,
     /// Places it was read from, by page.
-    places: Vec<Place>,
+    places: Vec<PageLocation>,
     /// Pages that flash cannot return any more.
     damaged: Vec<Damaged>,
     /// Flash failed some of it, and may give it back another time.
@@ -443,7 +445,7 @@ struct Fetched {
 }
 
 /// Reads the content of those pages that are still dirty and at their known, durable places; returns it with the places.
-async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[Place]) -> Fetched {
+async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLocation]) -> DestageRead {
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
     let mut put = |page: PageNumber, bytes: &[u8]| {
         let at = (page.0 - pages.start) as usize * PAGE_BYTES;
@@ -481,7 +483,7 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[Place]
         }
     }
     places.sort_unstable_by_key(|place| place.page);
-    Fetched { content, places, damaged, failed }
+    DestageRead { content, places, damaged, failed }
 }
 
 /// Records in the log the durable content of the backing, for pages that are unchanged; and marks them clean. `is_all` if the round took on
@@ -498,13 +500,13 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
             // Nothing can be appended, and reclaim has no room to make any: a device took it along.
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
                 return match leave_instead(cache, &given).await {
-                    Left::Behind => Some(()),
+                    AbandonResult::Behind => Some(()),
                     // A partial result is not enough. The next round takes all; if that fails too, the waiting tasks get the error.
-                    Left::NotAll if !is_all => {
+                    AbandonResult::NotAll if !is_all => {
                         cache.back.destage.want(ALL_PAGES);
                         Some(())
                     }
-                    Left::NotAll | Left::NotFreed => None,
+                    AbandonResult::NotAll | AbandonResult::NotFreed => None,
                 };
             }
             Err(NoSegment::Exhausted) => {
@@ -526,7 +528,7 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
         }
         let mut batch = appender.batch(0);
         for range in now {
-            appender.say(&mut batch, Kind::Home, range);
+            appender.say(&mut batch, EntryKind::Home, range);
         }
         let written = match appender.write(batch).await {
             Ok(written) => written,
@@ -551,7 +553,7 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
 }
 
 /// Gives up everything that flash holds of the disk, if the backing has been given all that it lacked.
-async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> Left {
+async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> AbandonResult {
     let is_unwanted = || {
         let home = still_there(cache, given);
         cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| home.contains(page)))
@@ -560,9 +562,13 @@ async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> Left 
         cache.forget_dirty();
         cache.disown()
     };
-    let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else { return Left::NotAll };
+    let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else { return AbandonResult::NotAll };
     cache.back.destage.record_destaged(cache.pool.host.now());
-    if cache.pool.free_disowned(disowned).await.is_ok() { Left::Behind } else { Left::NotFreed }
+    if cache.pool.free_disowned(disowned).await.is_ok() {
+        AbandonResult::Behind
+    } else {
+        AbandonResult::NotFreed
+    }
 }
 
 /// Returns the pages that nothing has replaced since they were read for the backing.
@@ -614,9 +620,9 @@ mod tests {
         dirty.add_page(2 * ZEROES_PAGES_MAX + 9);
         let mut wanted = Ranges::default();
         wanted.insert(ALL_PAGES);
-        let part = |start, end| Run::Zeroes(start..end, Unmap::Allowed);
+        let part = |start, end| DirtyRun::Zeroes(start..end, Unmap::Allowed);
         let (one, two) = (ZEROES_PAGES_MAX + 5, 2 * ZEROES_PAGES_MAX + 5);
-        let page = Run::Pages(two + 4..two + 5);
+        let page = DirtyRun::Pages(two + 4..two + 5);
         assert_eq!(
             wanted_runs(&dirty, &wanted),
             [part(5, one), part(one, two), part(two, two + 4), page],

@@ -18,7 +18,7 @@ use crate::state::curve::Curve;
 use crate::state::index::Located;
 use crate::state::learned::{By, Coming, Dice, History, Overwritten, Told};
 use crate::state::policy::{Policy, Room};
-use crate::state::ram::{Evicted, Ram, Standing};
+use crate::state::ram::{Evicted, PromotionState, Ram};
 use crate::state::sequential::Sequential;
 use crate::state::touched::SharedBits;
 use crate::state::zero_pages::is_zero;
@@ -30,7 +30,7 @@ use crate::types::histograms::Requests;
 use crate::types::latency::Latencies;
 use crate::types::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
 use crate::types::settings::{self, DiskSettings, Redundancy};
-use crate::types::stats::{DiskCounters, Load, LoadStatistics, count};
+use crate::types::stats::{DiskCounters, LoadProgress, LoadStatistics, count};
 use crate::types::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<E: Env> {
@@ -139,7 +139,7 @@ impl<E: Env> DiskCache<E> {
 
     /// Returns true until previously cached content is loaded or invalidated.
     pub(crate) fn is_loading(&self) -> bool {
-        self.load.borrow().state == Load::Running
+        self.load.borrow().state == LoadProgress::Running
     }
 
     /// Starts to use flash: from now on the index describes the content of flash.
@@ -245,7 +245,7 @@ impl<E: Env> DiskCache<E> {
         page: PageNumber,
         bytes: &[u8],
         sequence: Sequence,
-        standing: Standing,
+        standing: PromotionState,
         history: History,
     ) {
         self.catalog.forget_zeroes(&(page.0..page.0 + 1));
@@ -301,10 +301,10 @@ impl<E: Env> DiskCache<E> {
     /// admission refused it, or RAM filled faster than flash takes it.
     fn note_evicted(&self, evicted: &Evicted) {
         let Evicted { page, standing, history } = *evicted;
-        if standing == Standing::New && self.may_promote() {
+        if standing == PromotionState::New && self.may_promote() {
             count(&self.counters.fills_dropped, 1);
         }
-        if standing != Standing::OnFlash {
+        if standing != PromotionState::OnFlash {
             return self.policy.borrow_mut().left(self.block_of(page), history);
         }
         let warmer = |known: History| {
@@ -353,7 +353,7 @@ impl<E: Env> DiskCache<E> {
             let page = PageNumber(start / PAGE + at as u64);
             let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
             if !cached && !self.is_remembered_as_zeroes(page, content) {
-                self.enter(page, content, sequence, Standing::New, self.newcomer(page, coming));
+                self.enter(page, content, sequence, PromotionState::New, self.newcomer(page, coming));
             }
         }
     }
@@ -371,14 +371,14 @@ impl<E: Env> DiskCache<E> {
     /// used: otherwise the content of RAM would circulate through a small flash, and cause writes all the time.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
         if self.catalog.invalidate_at(page, flash) {
-            self.ram.borrow_mut().lost_on_flash(page, Standing::Rejected);
+            self.ram.borrow_mut().lost_on_flash(page, PromotionState::Rejected);
         }
     }
 
     /// Drops one clean page whose copy at `flash` turned out damaged, if it is still there.
     pub(crate) fn drop_damaged(&self, page: PageNumber, flash: FlashPage) {
         if self.catalog.invalidate_damaged(page, flash) {
-            self.ram.borrow_mut().lost_on_flash(page, Standing::New);
+            self.ram.borrow_mut().lost_on_flash(page, PromotionState::New);
         }
     }
 

@@ -20,7 +20,7 @@ use crate::state::policy::{self, Policy};
 use crate::storage::pool::Pool;
 use crate::types::env::Env;
 use crate::types::settings::{Admission, DiskSettings};
-use crate::types::stats::Load;
+use crate::types::stats::LoadProgress;
 use crate::types::units::{DiskId, PageNumber};
 
 const MAGIC: [u8; 8] = *b"FBLEARND";
@@ -189,7 +189,7 @@ async fn pause<E: Env>(cache: &DiskCache<E>, blocks: &mut usize) {
 /// Goes on with learned state, if the disk's content on flash counts. To be called in the step in which the disk was attached: later its
 /// content may be loaded, and a request may have been observed.
 pub(crate) fn restore<E: Env>(cache: &DiskCache<E>, state: LearnedState) {
-    if matches!(cache.load.borrow().state, Load::Cold(_)) {
+    if matches!(cache.load.borrow().state, LoadProgress::Cold(_)) {
         return;
     }
     let LearnedState { block_pages, learned, curve } = state;
@@ -207,7 +207,7 @@ pub(crate) fn restore<E: Env>(cache: &DiskCache<E>, state: LearnedState) {
 pub(super) async fn take_histories<E: Env>(cache: &DiskCache<E>) {
     let taken = cache.policy.borrow_mut().take_histories();
     let Some(SavedHistories { bytes, packing }) = taken else { return };
-    if matches!(cache.load.borrow().state, Load::Cold(_)) {
+    if matches!(cache.load.borrow().state, LoadProgress::Cold(_)) {
         let settings = *cache.settings.borrow();
         cache.policy.replace(new_policy(&cache.pool, &settings));
         return;
@@ -247,7 +247,7 @@ fn take_part<E: Env>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::Kind;
+    use crate::format::batch::EntryKind;
     use crate::ops::testing::{TestCache, run};
     use crate::state::catalog::FlashExtent;
     use crate::state::learned::{By, Coming};
@@ -263,7 +263,7 @@ mod tests {
         let start = cache.pool.layout().segment_start(segment);
         for page in 1..=PAGES {
             let (first, flash) = (PageNumber(page), start.plus(page as u32));
-            cache.catalog.append_record().append(segment, std::iter::once((Kind::Fill, first)));
+            cache.catalog.append_record().append(segment, std::iter::once((EntryKind::Fill, first)));
             cache.catalog.insert_clean(FlashExtent { first, flash, checksums: &[7] });
         }
     }
@@ -300,7 +300,7 @@ mod tests {
             let page = PageNumber(5);
             let used_since = after.policy.borrow().newcomer(5, Coming::ALONE);
             after.catalog.set_history(page, used_since);
-            after.load.borrow_mut().state = Load::Done;
+            after.load.borrow_mut().state = LoadProgress::Done;
             take_histories(&after).await;
             for page in (1..=PAGES).filter(|page| *page != 5) {
                 let [saved, restored] =
@@ -319,7 +319,7 @@ mod tests {
             used(&before);
             let saved = save(&before).await.expect("it stays");
             restore(&after, decoded(&after, &saved).expect("it was saved just now"));
-            after.load.borrow_mut().state = Load::Cold("found out while it was loaded".to_owned());
+            after.load.borrow_mut().state = LoadProgress::Cold("found out while it was loaded".to_owned());
             take_histories(&after).await;
             assert_eq!(uses_of_gone(&after), 1);
             restore(&after, decoded(&after, &saved).expect("as before"));

@@ -22,9 +22,9 @@ use super::learned_state;
 use super::void::make_void;
 use crate::format::checksum::page_checksum;
 use crate::format::note::Intent;
-use crate::format::summary::{Content, Run};
+use crate::format::summary::{Content, SummaryRun};
 use crate::state::catalog::LoadedSegment;
-use crate::state::replay::{Belief, Replay, Tail};
+use crate::state::replay::{RecoveryTrust, Replay, TailDamage};
 use crate::state::touched::{SharedBits, words_for};
 use crate::storage::log::encode_summary;
 use crate::storage::pool::FlashLost;
@@ -33,14 +33,14 @@ use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::error::CacheError;
 use crate::types::limits::PAGE_BYTES;
-use crate::types::stats::{Load, LoadStatistics, count};
+use crate::types::stats::{LoadProgress, LoadStatistics, count};
 use crate::types::units::PageNumber;
 
 /// Recovery context of a disk when it is attached: the state of its previously cached data.
 #[derive(Clone)]
-pub struct Past {
+pub struct RecoveryContext {
     /// Trust in the cached data.
-    pub belief: Belief,
+    pub belief: RecoveryTrust,
     /// Size of the disk when it was last served, in bytes, if its backing may have grown since: the disk gets that size, and may
     /// [grow](crate::CachedDisk::grow). None: as large as its backing.
     pub disk_bytes: Option<u64>,
@@ -56,13 +56,13 @@ pub struct Past {
     pub flash_lost: FlashLost,
 }
 
-impl Past {
+impl RecoveryContext {
     /// Returns the context of a new disk, for a pool that is not opened again, as in tests and measurements: nothing is remembered beyond
     /// the process.
     pub fn none(disk_bytes: u64) -> Self {
         let words: Box<[AtomicU64]> = (0..words_for(disk_bytes)).map(|_| AtomicU64::new(0)).collect();
         Self {
-            belief: Belief::Nothing("the disk is new".to_owned()),
+            belief: RecoveryTrust::Nothing("the disk is new".to_owned()),
             disk_bytes: None,
             touched: Rc::new(words),
             samples: 0,
@@ -86,10 +86,10 @@ const SAMPLES_AT_ONCE: usize = 8;
 const SAMPLED_START_PAGES: u64 = 1024;
 
 /// State of the load.
-struct Loading<'a, E: Env> {
+struct LogLoader<'a, E: Env> {
     cache: &'a DiskCache<E>,
     /// Possible damage at the end of the log.
-    tail: Tail,
+    tail: TailDamage,
     replay: Replay,
     /// Segments that were read.
     segments: Vec<LoadedSegment>,
@@ -102,24 +102,26 @@ struct Loading<'a, E: Env> {
 /// # Errors
 /// `Flash` if the invalidation could be made durable neither on flash nor elsewhere; `HoldsDirty` if it is not known that this is the
 /// backing that the dirty data belongs to.
-pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Result<(), CacheError> {
+pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &RecoveryTrust) -> Result<(), CacheError> {
     let has_dirty = cache.pool.open_intents_of(cache.id).contains(&Intent::DirtyData);
-    if let (Belief::Nothing(reason), true) = (belief, has_dirty) {
+    if let (RecoveryTrust::Nothing(reason), true) = (belief, has_dirty) {
         return Err(CacheError::HoldsDirty(reason.clone()));
     }
     let reason = match belief {
-        Belief::DirtyOnly(_) if has_dirty => {
+        RecoveryTrust::DirtyOnly(_) if has_dirty => {
             // Clean cached data is void from now on: closing the regions records that for good.
             cache.pool.open_intents(cache.id, &[Intent::AllRegions]).await?;
             None
         }
-        Belief::Nothing(reason) | Belief::DirtyOnly(reason) | Belief::Void(reason) => Some(reason),
-        Belief::ByPage | Belief::ByRegion => None,
+        RecoveryTrust::Nothing(reason) | RecoveryTrust::DirtyOnly(reason) | RecoveryTrust::Void(reason) => {
+            Some(reason)
+        }
+        RecoveryTrust::ByPage | RecoveryTrust::ByRegion => None,
     };
     cache.coherence.restore(&cache.pool.open_intents_of(cache.id), belief);
     cache.back.set_marked_dirty(has_dirty);
     if let Some(reason) = reason {
-        cache.load.borrow_mut().state = Load::Cold(reason.clone());
+        cache.load.borrow_mut().state = LoadProgress::Cold(reason.clone());
         make_void(cache).await?;
         cache.start_using_flash();
         back::mark_clean(cache).await;
@@ -128,7 +130,7 @@ pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Re
 }
 
 /// Loads previously cached content, and lets the disk use its flash from then on. Ends early if the disk leaves.
-pub(crate) async fn load<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, tail: Tail, samples: usize) {
+pub(crate) async fn load<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, tail: TailDamage, samples: usize) {
     let _loading = cache.loading.lock().await;
     if cache.leaving.get() {
         return;
@@ -140,13 +142,13 @@ pub(crate) async fn load<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, tail: Tail, s
 /// Returns whether that was all: dirty data is loaded again if the block size changed meanwhile.
 async fn load_once<E: Env>(
     Ctx { cache, backing, .. }: &Ctx<E>,
-    tail: Tail,
+    tail: TailDamage,
     samples: usize,
     started: u64,
 ) -> bool {
     let ticket = cache.load_ticket.get();
     cache.restart_counting();
-    let mut loading = Loading {
+    let mut loading = LogLoader {
         cache,
         tail,
         replay: Replay::new(cache.block_pages(), cache.pool.layout().region_pages(), cache.pool.id().salt()),
@@ -162,20 +164,20 @@ async fn load_once<E: Env>(
         _ if cache.leaving.get() => return true,
         _ if cancelled() && cache.back.is_marked_dirty() => return false,
         _ if cancelled() => {
-            Load::Cold("It was evicted, or its block size changed, while it was loaded".to_owned())
+            LoadProgress::Cold("It was evicted, or its block size changed, while it was loaded".to_owned())
         }
         Ok(()) => {
             loading.hand_over();
             if canary::has(Bug::DropInMemory) {
                 cache.coherence.untouch(0..u64::from(u32::MAX).min(cache.size() / PAGE));
             }
-            Load::Done
+            LoadProgress::Done
         }
         Err(reason) if cache.back.is_marked_dirty() => {
             drop(loading);
             // It is unknown which pages are dirty, so none can be served.
             cache.stop(reason.clone());
-            Load::Cold(reason)
+            LoadProgress::Cold(reason)
         }
         Err(reason) => {
             drop(loading);
@@ -183,7 +185,7 @@ async fn load_once<E: Env>(
             if let Err(error) = make_void(cache).await {
                 tracing::error!(disk = %cache.id, %error, "Dropped data may return at the next start");
             }
-            Load::Cold(reason)
+            LoadProgress::Cold(reason)
         }
     };
     let took_us = (cache.pool.host.now() - started) / 1000;
@@ -200,7 +202,7 @@ async fn load_once<E: Env>(
     true
 }
 
-impl<E: Env> Loading<'_, E> {
+impl<E: Env> LogLoader<'_, E> {
     async fn read_all(&mut self) -> Result<(), String> {
         let cache = self.cache;
         self.let_turns_end().await;
@@ -252,7 +254,7 @@ impl<E: Env> Loading<'_, E> {
     }
 
     /// Returns the content of a segment. The newest may lack its summary, which is written now: nothing is appended to it any more.
-    async fn read(&self, wanted: Wanted, newest: Option<Tail>) -> Result<Contained, Unreadable> {
+    async fn read(&self, wanted: Wanted, newest: Option<TailDamage>) -> Result<Contained, Unreadable> {
         let pool = &self.cache.pool;
         let _pin = pool.pin_segment(wanted.segment);
         let mut contained = pool.reader().contained(wanted, newest).await;
@@ -294,7 +296,7 @@ impl<E: Env> Loading<'_, E> {
         let samples = &mut self.samples;
         let Contained { content, forgets, .. } = contained;
         let is_touched = |page| cache.coherence.is_touched(page);
-        let offer = |run: &Run, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
+        let offer = |run: &SummaryRun, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
         let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
         cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
         let life = (wanted.segment, wanted.generation);
@@ -360,7 +362,7 @@ struct Samples {
 impl Samples {
     /// Considers a run that entered the index: its first page may become a sample, each run as likely as any other (Vitter, 1985, algorithm
     /// R).
-    fn offer(&mut self, run: &Run, checksums: &[u32], host: &impl Host) {
+    fn offer(&mut self, run: &SummaryRun, checksums: &[u32], host: &impl Host) {
         if self.most == 0 {
             return;
         }

@@ -6,9 +6,9 @@
 //! the log: a guest may have written it again meanwhile.
 
 use super::disk_cache::DiskCache;
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::state::segments::SegmentPurpose;
-use crate::storage::log::Written;
+use crate::storage::log::WrittenBatch;
 use crate::types::env::Env;
 use crate::types::limits::ROOM_WAIT_NS;
 use crate::types::units::{FlashPage, PageNumber, Sequence};
@@ -50,9 +50,9 @@ pub(super) async fn give_up<E: Env>(
         }
         let mut batch = appender.batch(0);
         for page in &lost {
-            appender.say(&mut batch, Kind::Lost, page);
+            appender.say(&mut batch, EntryKind::Lost, page);
         }
-        let Written { number, .. } = appender.write(batch).await.ok()?;
+        let WrittenBatch { number, .. } = appender.write(batch).await.ok()?;
         cache.back.record_dirty_batch(number);
         for page in &lost {
             cache.enter_lost(page);

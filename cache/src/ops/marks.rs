@@ -5,7 +5,7 @@ use std::ops::Range;
 use block::Unmap;
 
 use super::disk_cache::DiskCache;
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::format::summary::Content;
 use crate::state::ranges::Ranges;
 use crate::storage::log::{Appender, Batch};
@@ -14,12 +14,12 @@ use crate::types::env::Env;
 
 /// The ranges of a victim that are not yet appended again. Kept by place, not by count: later writes of guests take
 /// pages out of the ranges.
-pub(super) struct Marks {
+pub(super) struct RangeTombstones {
     zeroes: Ranges,
     lost: Ranges,
 }
 
-impl Marks {
+impl RangeTombstones {
     /// Returns true if no range is left to append.
     pub(super) fn is_empty(&self) -> bool {
         self.zeroes.is_empty() && self.lost.is_empty()
@@ -32,7 +32,7 @@ impl Marks {
 
     /// Returns the ranges of a segment, from its summary; all pages, without one.
     pub(super) fn said_by(content: Option<&Content>) -> Self {
-        let said = |kind: Kind| {
+        let said = |kind: EntryKind| {
             let mut ranges = Ranges::default();
             match content {
                 None => ranges.insert(0..u64::MAX),
@@ -44,7 +44,7 @@ impl Marks {
             }
             ranges
         };
-        Self { zeroes: said(Kind::Zeroes), lost: said(Kind::Lost) }
+        Self { zeroes: said(EntryKind::Zeroes), lost: said(EntryKind::Lost) }
     }
 
     /// Returns at most `most` log entries for the ranges that still hold.
@@ -86,7 +86,7 @@ impl Mark {
     pub(super) fn say<E: Env>(&self, appender: &Appender<'_, E>, batch: &mut Batch) {
         match self {
             Self::Zeroes(pages, unmap) => appender.say_zeroes(batch, pages, *unmap),
-            Self::Lost(pages) => appender.say(batch, Kind::Lost, pages),
+            Self::Lost(pages) => appender.say(batch, EntryKind::Lost, pages),
         }
     }
 }

@@ -44,12 +44,12 @@ pub(crate) struct Mutation<E: Env> {
 }
 
 /// The right to mutate a range; nothing was hidden yet.
-pub(crate) struct Turn {
+pub(crate) struct MutationPermit {
     guard: RangeGuard,
     range: ByteRange,
 }
 
-impl Turn {
+impl MutationPermit {
     /// Performs step 1: waits until no earlier mutation shares a page with the range, or a physical block of the backing, which the backing
     /// would read, change and write as a whole.
     pub(crate) async fn wait<E: Env>(
@@ -77,7 +77,7 @@ impl<E: Env> Mutation<E> {
     ///
     /// # Errors
     /// If the flash failed and that cannot be remembered: then the backing must not be changed.
-    pub(crate) async fn begin(cache: &Rc<DiskCache<E>>, turn: Turn) -> Result<Self, BlockError> {
+    pub(crate) async fn begin(cache: &Rc<DiskCache<E>>, turn: MutationPermit) -> Result<Self, BlockError> {
         let range = turn.range;
         // Data that was destaged to the backing must not reappear as dirty, and be written over this (rule I12). Before anything is hidden:
         // if that fails, nothing has happened.

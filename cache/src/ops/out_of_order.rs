@@ -13,10 +13,10 @@
 
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
-use super::marks::Marks;
+use super::marks::RangeTombstones;
 use super::survivors::{Staying, Survivor, append_again, keep_warm};
-use crate::format::batch::Kind;
-use crate::format::summary::{Content, Line};
+use crate::format::batch::EntryKind;
+use crate::format::summary::{Content, SummaryEntry};
 use crate::storage::reclaim_slot::ReclaimTurn;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -59,14 +59,14 @@ pub(super) async fn empty<E: Env>(
     content: Option<&Content>,
     chosen: &Chosen,
 ) -> bool {
-    let Some(content) = content.filter(|content| content.runs.iter().all(|run| run.kind == Kind::Fill))
+    let Some(content) = content.filter(|content| content.runs.iter().all(|run| run.kind == EntryKind::Fill))
     else {
         return false;
     };
     let survivors = keep_warm(cache, victim, content, Staying::Warm, |page| has_shadow(cache, page));
     // Held until all is appended.
     let (survivors, _pins) = fill_up(cache, victim, survivors).await;
-    let mut nothing = Marks::said_by(Some(content));
+    let mut nothing = RangeTombstones::said_by(Some(content));
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut nothing).await;
     }
@@ -122,7 +122,7 @@ struct Lines(Vec<(PageNumber, u8)>);
 
 impl Lines {
     fn of(content: &Content) -> Self {
-        let mut pages: Vec<PageNumber> = content.lines().map(|Line { page, .. }| page).collect();
+        let mut pages: Vec<PageNumber> = content.lines().map(|SummaryEntry { page, .. }| page).collect();
         pages.sort_unstable();
         let same = pages.chunk_by(|a, b| a == b);
         // One less is counted than the most: a full count stands for any number.

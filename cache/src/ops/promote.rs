@@ -11,9 +11,9 @@ use super::disk_cache::DiskCache;
 use crate::state::catalog::FlashExtent;
 use crate::state::index::Located;
 use crate::state::learned::History;
-use crate::state::ram::{Offered, Standing};
+use crate::state::ram::{Offered, PromotionState};
 use crate::state::segments::SegmentPurpose;
-use crate::storage::log::{Appender, Batch, Written};
+use crate::storage::log::{Appender, Batch, WrittenBatch};
 use crate::storage::pool::NoSegment;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -52,7 +52,7 @@ async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
     }
     let mut batch = appender.batch(promotion.len());
     promotion.board(cache, &appender, &mut batch);
-    let Ok(Written { located, number }) = appender.write(batch).await else {
+    let Ok(WrittenBatch { located, number }) = appender.write(batch).await else {
         promotion.turn_back(cache);
         count(&cache.counters.flash_errors, 1);
         return Err(NoSegment::Failed);
@@ -78,7 +78,7 @@ impl Promotion {
         boarding.retain(|offer| {
             let is_afforded = appender.affords_one();
             if !is_afforded {
-                cache.ram.borrow_mut().settle(offer, Standing::Rejected);
+                cache.ram.borrow_mut().settle(offer, PromotionState::Rejected);
                 count(&cache.counters.rejections, 1);
             }
             is_afforded
@@ -103,7 +103,7 @@ impl Promotion {
     /// Ends a promotion whose batch is not written.
     pub(super) fn turn_back<E: Env>(self, cache: &DiskCache<E>) {
         for offer in &self.0 {
-            cache.ram.borrow_mut().settle(offer, Standing::Rejected);
+            cache.ram.borrow_mut().settle(offer, PromotionState::Rejected);
         }
     }
 
@@ -119,7 +119,7 @@ impl Promotion {
 fn settle<E: Env>(cache: &DiskCache<E>, batch: u64, offered: &[Offered], located: &[Located]) {
     let mut ram = cache.ram.borrow_mut();
     let pairs = offered.iter().zip(located);
-    let current = pairs.filter(|(offer, _)| ram.settle(offer, Standing::OnFlash));
+    let current = pairs.filter(|(offer, _)| ram.settle(offer, PromotionState::OnFlash));
     let current: Vec<_> = current.map(|(offer, located)| (offer.page, *located)).collect();
     let histories: Vec<_> =
         current.iter().filter_map(|(page, _)| Some((*page, ram.history(*page)?))).collect();

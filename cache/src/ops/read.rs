@@ -19,7 +19,7 @@ use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
 use crate::state::learned::{By, Coming};
-use crate::state::ram::Standing;
+use crate::state::ram::PromotionState;
 use crate::state::ram_hit::RamHit;
 use crate::types::env::Env;
 use crate::types::limits::PAGE_BYTES;
@@ -117,7 +117,7 @@ async fn read_once<E: Env>(
         return (read_cached(ctx, plan, range, buffer).await, Answer::Flash);
     }
     let fill = fill(cache, &range, coming);
-    if !plan.cached_any && fill == Fill::Refused {
+    if !plan.cached_any && fill == FillPermission::Refused {
         return (fetch_past(ctx, range, buffer).await, Answer::Bypass);
     }
     if !plan.cached_any && range.is_aligned(PAGE) {
@@ -140,13 +140,13 @@ fn damaged(range: &ByteRange) -> BlockError {
 }
 
 /// Most requests have one run of either kind at most, for which nothing is allocated.
-type Runs<'a, E> = SmallVec<[FlashRun<'a, E>; 1]>;
+type FlashRuns<'a, E> = SmallVec<[FlashRun<'a, E>; 1]>;
 type PageRuns = SmallVec<[Range<u64>; 1]>;
 
 /// Source of each page of a request.
 struct Plan<'a, E: Env> {
     /// Runs of neighbours on flash, each dropped when it has been read: a backing that hangs must not keep reclaim from their segments.
-    flash: Runs<'a, E>,
+    flash: FlashRuns<'a, E>,
     /// Runs of pages that are not cached.
     absent: PageRuns,
     cached_any: bool,
@@ -160,7 +160,7 @@ impl<'a, E: Env> Plan<'a, E> {
     /// Decides every page and copies those in RAM.
     fn decide(cache: &'a DiskCache<E>, range: &ByteRange, buffer: &mut Buffer) -> Self {
         let mut plan = Self {
-            flash: Runs::new(),
+            flash: FlashRuns::new(),
             absent: PageRuns::new(),
             cached_any: false,
             zeroes_only: true,
@@ -212,12 +212,12 @@ impl<'a, E: Env> Plan<'a, E> {
 
 /// Returns whether pages that this miss fetches may enter the cache, with the class `coming`: if the mode fills, and the read is not part
 /// of a sequential run that is longer than the cutoff.
-fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> Fill {
+fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> FillPermission {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
     let fills = settings.mode.row().reads_fill && enters && !cache.coherence.distrusts(range);
-    if fills { Fill::Allowed(coming) } else { Fill::Refused }
+    if fills { FillPermission::Allowed(coming) } else { FillPermission::Refused }
 }
 
 /// Answers with one read of flash.
@@ -255,7 +255,7 @@ async fn replace_lost<E: Env>(
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
     };
-    let result = fetch(ctx, &lost, Fill::Allowed(Coming::with(By::Read, &range))).await;
+    let result = fetch(ctx, &lost, FillPermission::Allowed(Coming::with(By::Read, &range))).await;
     finish(&range, buffer, &lost, result)
 }
 
@@ -299,7 +299,7 @@ async fn read_mixed<E: Env>(
     plan: Plan<'_, E>,
     range: ByteRange,
     mut buffer: Buffer,
-    fill: Fill,
+    fill: FillPermission,
 ) -> Outcome {
     let (lost, fetched) =
         join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(ctx, &plan.absent, fill)).await;
@@ -320,7 +320,7 @@ fn finish(
     range: &ByteRange,
     mut buffer: Buffer,
     pages: &[Range<u64>],
-    fetched: Result<Fetched, BlockError>,
+    fetched: Result<BackingRead, BlockError>,
 ) -> Outcome {
     let fetched = match fetched {
         Ok(fetched) => fetched,
@@ -337,7 +337,7 @@ fn finish(
 /// Reads runs of flash into the answer, all at once. Returns the pages that flash could not give back.
 async fn read_runs<E: Env>(
     cache: &DiskCache<E>,
-    runs: Runs<'_, E>,
+    runs: FlashRuns<'_, E>,
     range: &ByteRange,
     buffer: &mut Buffer,
 ) -> Vec<LostPage> {
@@ -392,20 +392,20 @@ fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, byt
     let soon = cache.ram.borrow().capacity() as u64 / u64::from(cache.block_pages()) / SOON_PART_OF_RAM;
     if cache.policy.borrow().comes_within(before, soon) {
         let history = cache.catalog.history(page);
-        cache.enter(page, bytes, cache.pool.draw_sequence(), Standing::OnFlash, history);
+        cache.enter(page, bytes, cache.pool.draw_sequence(), PromotionState::OnFlash, history);
     }
 }
 
 /// Permission for fetched pages to enter the cache.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fill {
+enum FillPermission {
     /// They may, with this class.
     Allowed(Coming),
     Refused,
 }
 
 /// Content from the backing: one contiguous range that covers all wanted pages.
-struct Fetched {
+struct BackingRead {
     start: u64,
     bytes: Buffer,
 }
@@ -415,20 +415,25 @@ struct Fetched {
 async fn fetch<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     pages: &[Range<u64>],
-    fill: Fill,
-) -> Result<Fetched, BlockError> {
+    fill: FillPermission,
+) -> Result<BackingRead, BlockError> {
     let (Some(first), Some(last)) = (pages.first(), pages.last()) else {
-        return Ok(Fetched { start: 0, bytes: Buffer::zeroed(0) });
+        return Ok(BackingRead { start: 0, bytes: Buffer::zeroed(0) });
     };
     let size = cache.size();
     let range = ByteRange::new(first.start * PAGE, (last.end * PAGE).min(size));
     let buffer = Buffer::zeroed(range.len() as usize);
     let (bytes, result) = fetch_into(ctx, range, pages, fill, buffer).await;
-    result.map(|()| Fetched { start: range.start, bytes })
+    result.map(|()| BackingRead { start: range.start, bytes })
 }
 
 /// Reads whole pages of which nothing is cached, and which may enter: the content of the backing is the answer.
-async fn fetch_whole<E: Env>(ctx: &Ctx<E>, range: ByteRange, buffer: Buffer, fill: Fill) -> Outcome {
+async fn fetch_whole<E: Env>(
+    ctx: &Ctx<E>,
+    range: ByteRange,
+    buffer: Buffer,
+    fill: FillPermission,
+) -> Outcome {
     let pages = range.start / PAGE..range.end / PAGE;
     fetch_into(ctx, range, &[pages], fill, buffer).await
 }
@@ -439,7 +444,7 @@ async fn fetch_into<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     pages: &[Range<u64>],
-    fill: Fill,
+    fill: FillPermission,
     buffer: Buffer,
 ) -> Outcome {
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
@@ -449,7 +454,7 @@ async fn fetch_into<E: Env>(
     // Poisons this fill too, if the connection was lost in between.
     notice(ctx);
     let may_enter = filling.finish();
-    let Fill::Allowed(coming) = fill else { return (bytes, result) };
+    let FillPermission::Allowed(coming) = fill else { return (bytes, result) };
     if result.is_err() {
         return (bytes, result);
     }

@@ -14,7 +14,7 @@ use super::disk_cache::DiskCache;
 use super::disks::Disks;
 use super::leave::leave;
 use super::lost::{self, Damaged};
-use super::marks::Marks;
+use super::marks::RangeTombstones;
 use super::out_of_order::{self, choose};
 use super::second_copies::lacks_second;
 use super::settle_log::settle_log;
@@ -22,9 +22,9 @@ use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max
 use super::vacate::has_to_move;
 use super::void::remember_elsewhere;
 use crate::format::summary::Content;
-use crate::state::order::Counted;
+use crate::state::order::CountToken;
 use crate::state::segments::SegmentPurpose;
-use crate::storage::log::Written;
+use crate::storage::log::WrittenBatch;
 use crate::storage::pool::Pool;
 use crate::storage::reclaim_slot::ReclaimTurn;
 use crate::types::canary::{self, Bug};
@@ -145,7 +145,7 @@ async fn finish<E: Env>(
 struct Going {
     victim: SegmentNumber,
     content: Option<Content>,
-    counted: Option<Counted>,
+    counted: Option<CountToken>,
 }
 
 impl Going {
@@ -254,7 +254,7 @@ async fn empty<E: Env>(
     // Held until all is appended.
     let (survivors, _pins) =
         if has_mutations { (survivors, Vec::new()) } else { fill_up(cache, victim, survivors).await };
-    let mut marks = Marks::said_by(content);
+    let mut marks = RangeTombstones::said_by(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut marks).await;
     }
@@ -313,7 +313,7 @@ fn dirty_survivors<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber) -> Vec<S
 async fn retry_dirty<E: Env>(
     cache: &DiskCache<E>,
     survivors: Vec<Survivor>,
-    marks: &mut Marks,
+    marks: &mut RangeTombstones,
 ) -> (Vec<Survivor>, Vec<Damaged>) {
     let (mut rest, mut damaged) = (survivors, Vec::new());
     rest.retain(|survivor| is_left(cache, survivor));
@@ -328,7 +328,7 @@ async fn retry_dirty<E: Env>(
 }
 
 /// Appends again, to the open segment, those range tombstones of the victim that still hold.
-async fn say_again<E: Env>(cache: &DiskCache<E>, marks: &mut Marks) -> Option<()> {
+async fn say_again<E: Env>(cache: &DiskCache<E>, marks: &mut RangeTombstones) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
         let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.ok()?;
         // Read under the lock of the log, as everything that is appended there.
@@ -337,7 +337,7 @@ async fn say_again<E: Env>(cache: &DiskCache<E>, marks: &mut Marks) -> Option<()
         for mark in &entries {
             mark.say(&appender, &mut batch);
         }
-        let Written { number, .. } = appender.write(batch).await.ok()?;
+        let WrittenBatch { number, .. } = appender.write(batch).await.ok()?;
         count(&cache.headers_again, 1);
         cache.back.record_dirty_batch(number);
         marks.note(&entries);

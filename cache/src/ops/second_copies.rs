@@ -21,8 +21,8 @@ use futures_util::future::select;
 
 use super::disk_cache::DiskCache;
 use super::vacate::vacate;
-use crate::state::segments::{Left, Segments};
-use crate::storage::copies::{Copied, Gaps};
+use crate::state::segments::{RemainingCopy, Segments};
+use crate::storage::copies::{CopyResult, Gaps};
 use crate::storage::pool::Pool;
 use crate::storage::reading::{Unreadable, Wanted};
 use crate::types::canary::{self, Bug};
@@ -81,9 +81,9 @@ fn take_apart(segments: &mut Segments, member: MemberNumber, disk: DiskId) -> Ap
     let mut apart = Apart { moved: BTreeMap::new(), changed: false };
     for (segment, left) in segments.torn_by(member, disk) {
         match left {
-            Left::Second => drop(apart.moved.insert(segment, segments.promote_second(segment))),
-            Left::First => segments.drop_second(segment),
-            Left::Nothing => continue,
+            RemainingCopy::Second => drop(apart.moved.insert(segment, segments.promote_second(segment))),
+            RemainingCopy::First => segments.drop_second(segment),
+            RemainingCopy::Nothing => continue,
         }
         apart.changed = true;
     }
@@ -228,7 +228,7 @@ async fn copy<E: Env>(
     let key = (first, life.1);
     let failed = failed_reads.get(&key).copied().unwrap_or(0);
     let gaps = if failed < FAILED_READS_MAX { Gaps::AreAwaited } else { Gaps::AreLeft };
-    let Copied { bytes, pages_left_out } = match pool.copy_segment(first, second, gaps).await {
+    let CopyResult { bytes, pages_left_out } = match pool.copy_segment(first, second, gaps).await {
         Ok(copied) => copied,
         Err(error) if error.operation == Operation::Read => {
             failed_reads.insert(key, failed + 1);

@@ -8,14 +8,14 @@ use block::Buffer;
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::lost::Damaged;
-use super::marks::Marks;
+use super::marks::RangeTombstones;
 use super::promote::{Promotion, record_places};
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::format::summary::Content;
 use crate::state::index::Located;
 use crate::state::learned::History;
 use crate::state::segments::SegmentPurpose;
-use crate::storage::log::{Appender, Written};
+use crate::storage::log::{Appender, WrittenBatch};
 use crate::storage::pool::Pool;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -82,12 +82,15 @@ pub(super) fn keep_warm<E: Env>(
     let mut survivors: Vec<Survivor> = Vec::new();
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
     let mut cold: Vec<Survivor> = Vec::new();
-    for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
+    for entry in content.lines().filter(|line| matches!(line.kind, EntryKind::Fill | EntryKind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let located = cache.catalog.locate(entry.page).filter(|located| located.flash == flash);
         let is_dirty = cache.catalog.is_dirty(entry.page);
         let Some(located) = located else {
-            count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
+            count(
+                &cache.counters.superseded_reclaimed,
+                u64::from(entry.kind == EntryKind::Write && is_dirty),
+            );
             continue;
         };
         let history = cache.catalog.history(entry.page);
@@ -128,7 +131,7 @@ pub(super) fn keep_warm<E: Env>(
 pub(super) async fn append_again<E: Env>(
     cache: &DiskCache<E>,
     survivors: &[Survivor],
-    marks: &mut Marks,
+    marks: &mut RangeTombstones,
 ) -> Vec<Damaged> {
     let has_room = || has_leisure(cache) && cache.log.pages_left().0 > 0;
     if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !has_room() {
@@ -156,7 +159,7 @@ async fn append_batch<E: Env>(
     cache: &DiskCache<E>,
     appender: Appender<'_, E>,
     pages: &[(&Survivor, Buffer)],
-    marks: &mut Marks,
+    marks: &mut RangeTombstones,
 ) -> Option<()> {
     // Checked under the lock of the log: an old version appended behind a newer one would reappear at the next start.
     let pages: Vec<_> = pages.iter().filter(|(survivor, _)| survivor.is_current(cache)).collect();
@@ -187,7 +190,7 @@ async fn append_batch<E: Env>(
     for mark in &entries {
         mark.say(&appender, &mut batch);
     }
-    let Ok(Written { located, number }) = appender.write(batch).await else {
+    let Ok(WrittenBatch { located, number }) = appender.write(batch).await else {
         promotion.turn_back(cache);
         return None;
     };
@@ -222,7 +225,7 @@ fn fellows<E: Env>(
     cache: &DiskCache<E>,
     appender: &Appender<'_, E>,
     survivors: &[&(&Survivor, Buffer)],
-    marks: &Marks,
+    marks: &RangeTombstones,
 ) -> Promotion {
     let is_dirty = survivors.iter().any(|(survivor, _)| cache.catalog.is_dirty(survivor.page));
     if !marks.is_empty() || is_dirty || !has_leisure(cache) {

@@ -6,12 +6,12 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{Memory, PAGE};
 
 use super::disk_cache::DiskCache;
-use super::load::Past;
+use super::load::RecoveryContext;
 use crate::format::PoolId;
 use crate::format::layout::Shape;
 use crate::state::holders::Share;
 use crate::storage::opening::format;
-use crate::storage::start::{Marks, start};
+use crate::storage::start::{SessionIds, start};
 use crate::types::settings::{Admission, DiskSettings};
 use crate::types::units::DiskId;
 
@@ -25,7 +25,7 @@ async fn empty(host: LocalHost) -> TestCache {
     let flash = Memory::new(64 * SEGMENT);
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };
     format(&flash, PoolId([1; 16]), Some(shape)).await.expect("it is large enough");
-    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0], epoch: None };
     let pool = start(vec![flash], host, &marks).await.expect("it was formatted").pool;
     let settings = DiskSettings {
         limit_bytes: 32 * SEGMENT,
@@ -35,7 +35,7 @@ async fn empty(host: LocalHost) -> TestCache {
         ..DiskSettings::plain(DiskId(1))
     };
     pool.segments().set_share(settings.id, Share { reserve: 0, limit: 32 });
-    let Past { touched, flash_lost, .. } = Past::none(DISK_BYTES);
+    let RecoveryContext { touched, flash_lost, .. } = RecoveryContext::none(DISK_BYTES);
     DiskCache::new(Rc::clone(&pool), settings, DISK_BYTES, touched, flash_lost)
 }
 

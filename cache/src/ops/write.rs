@@ -6,12 +6,12 @@ use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operati
 use super::ctx::Ctx;
 use super::destage_wait::wait_clean;
 use super::disk_cache::DiskCache;
-use super::mutation::{Mutation, Turn};
+use super::mutation::{Mutation, MutationPermit};
 use super::reconnect::is_same;
 use super::throttle;
 use super::write_back::{Decided, write_back};
 use crate::state::learned::{By, Coming};
-use crate::state::ram::Standing;
+use crate::state::ram::PromotionState;
 use crate::storage::full_storage::out_of_space;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -24,7 +24,7 @@ pub(super) enum Way<E: Env> {
     /// To the log.
     Back(Decided<E>),
     /// To the backing.
-    Through(Turn),
+    Through(MutationPermit),
 }
 
 /// Writes `buffer` to `range`, which the caller has checked.
@@ -55,7 +55,7 @@ pub(crate) async fn write<E: Env>(
 /// Writes to the backing first.
 async fn through<E: Env>(
     ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
-    turn: Turn,
+    turn: MutationPermit,
     range: ByteRange,
     buffer: Buffer,
     sequential: bool,
@@ -97,7 +97,7 @@ pub(super) async fn go_without<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     error: BlockError,
-) -> Result<Turn, BlockError> {
+) -> Result<MutationPermit, BlockError> {
     if error.kind == ErrorKind::Unanswered && cache.pool.shared.lacks_space() {
         // It may still be in the queue, and goes nowhere else meanwhile. Guests see a full disk.
         return Err(BlockError { kind: ErrorKind::NoSpace, ..error });
@@ -161,7 +161,7 @@ pub(super) async fn decide<E: Env>(
                 writer = Some(throttle::admit(cache, adds, limit, since).await?);
             }
         }
-        let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
+        let turn = MutationPermit::wait(cache, locks, backing.geometry().physical_block, range).await;
         cache.check_alive(Operation::Write)?;
         let dirty = cache.catalog.is_dirty_within(&pages);
         let may = writes_back() && !cache.coherence.distrusts(&range);
@@ -222,7 +222,7 @@ fn enter<E: Env>(
         let content = &bytes[at..at + PAGE as usize];
         if !cache.is_remembered_as_zeroes(page, content) {
             let history = cache.new_version(page, coming, overwritten);
-            cache.enter(page, content, *sequence, Standing::New, history);
+            cache.enter(page, content, *sequence, PromotionState::New, history);
         }
     }
     for (page, before) in &edges.pages {
@@ -232,6 +232,6 @@ fn enter<E: Env>(
         let len = part.len() as usize;
         content[to..to + len].copy_from_slice(&bytes[from..from + len]);
         let history = cache.new_version(*page, coming, overwritten);
-        cache.enter(*page, &content, *sequence, Standing::New, history);
+        cache.enter(*page, &content, *sequence, PromotionState::New, history);
     }
 }

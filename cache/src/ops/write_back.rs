@@ -19,8 +19,8 @@ use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use super::back::{Writer, mark_dirty};
-use super::commit::{Kept, Poison};
-use super::commit_queue::{Change, Pending};
+use super::commit::{Poison, WriteGuards};
+use super::commit_queue::{LogContent, Pending};
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::read;
@@ -55,15 +55,15 @@ pub(super) async fn write_back<E: Env>(
         // Seldom, and large: not a part of each write's future.
         let completed = Box::pin(complete(ctx, &range, &buffer)).await;
         let result = match completed {
-            Ok(content) => submit(cache, decided, pages, Change::Content(content)).await.1,
+            Ok(content) => submit(cache, decided, pages, LogContent::Content(content)).await.1,
             Err(error) => Err(error),
         };
         return (buffer, result);
     }
-    match submit(cache, decided, pages, Change::Content(buffer)).await {
-        (Change::Content(buffer), result) => (buffer, result),
+    match submit(cache, decided, pages, LogContent::Content(buffer)).await {
+        (LogContent::Content(buffer), result) => (buffer, result),
         // The queue is gone, and the buffer with it.
-        (Change::Zeroes(_), result) => (Buffer::zeroed(range.len() as usize), result),
+        (LogContent::Zeroes(_), result) => (Buffer::zeroed(range.len() as usize), result),
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) async fn zeroes_back<E: Env>(
     for page in pages_cut(&range) {
         let part = page.range().intersection(&range);
         let content = complete(ctx, &part, &Buffer::zeroed(part.len() as usize)).await?;
-        let change = Change::Content(content);
+        let change = LogContent::Content(content);
         // The pages that it makes dirty are counted with the whole.
         let writer = Writer::enter(cache, 0);
         submit_kept(cache, writer, Rc::clone(&guard), page.0..page.0 + 1, change).await.1?;
@@ -90,15 +90,15 @@ pub(super) async fn zeroes_back<E: Env>(
         return Ok(());
     }
     let pages = whole.start / PAGE..whole.end / PAGE;
-    submit_kept(cache, writer, guard, pages, Change::Zeroes(unmap)).await.1
+    submit_kept(cache, writer, guard, pages, LogContent::Zeroes(unmap)).await.1
 }
 
 async fn submit<E: Env>(
     cache: &Rc<DiskCache<E>>,
     decided: Decided<E>,
     pages: Range<u64>,
-    change: Change,
-) -> (Change, Result<(), BlockError>) {
+    change: LogContent,
+) -> (LogContent, Result<(), BlockError>) {
     submit_kept(cache, decided.writer, decided.guard, pages, change).await
 }
 
@@ -108,8 +108,8 @@ async fn submit_kept<E: Env, G: 'static>(
     writer: Writer<E>,
     guard: G,
     pages: Range<u64>,
-    change: Change,
-) -> (Change, Result<(), BlockError>) {
+    change: LogContent,
+) -> (LogContent, Result<(), BlockError>) {
     let range = ByteRange::new(pages.start * PAGE, pages.end * PAGE);
     if let Err(error) = cache.check_alive(Operation::Write) {
         return (change, Err(error));
@@ -117,7 +117,7 @@ async fn submit_kept<E: Env, G: 'static>(
     let number = cache.coherence.begin_mutation(&range);
     let poison = Poison { cache: Rc::clone(cache), number };
     count(&cache.counters.writes_back, 1);
-    if let Change::Content(content) = &change {
+    if let LogContent::Content(content) = &change {
         count(&cache.counters.write_back_bytes, content.len() as u64);
     }
     let (acknowledge, acknowledged) = oneshot::channel();
@@ -127,7 +127,7 @@ async fn submit_kept<E: Env, G: 'static>(
         sequence: cache.pool.draw_sequence(),
         done: 0,
         acknowledge,
-        _kept: Box::new(Kept { _writer: writer, _poison: poison, _guard: guard }),
+        _kept: Box::new(WriteGuards { _writer: writer, _poison: poison, _guard: guard }),
     };
     cache.back.commits.push(pending);
     let mut acknowledged = pin!(acknowledged);
@@ -136,12 +136,12 @@ async fn submit_kept<E: Env, G: 'static>(
             Either::Left((outcome, _)) => {
                 return outcome.unwrap_or_else(|_| {
                     let error = BlockError::new(ErrorKind::Gone, Operation::Write, range);
-                    (Change::Zeroes(Unmap::Forbidden), Err(error.because("the disk was detached")))
+                    (LogContent::Zeroes(Unmap::Forbidden), Err(error.because("the disk was detached")))
                 });
             }
             // It stays in the queue, in its turn, and is written once there is room.
             Either::Right(_) if cache.pool.shared.lacks_space() => {
-                return (Change::Zeroes(Unmap::Forbidden), Err(out_of_space(SPACE_WAIT_NS)));
+                return (LogContent::Zeroes(Unmap::Forbidden), Err(out_of_space(SPACE_WAIT_NS)));
             }
             Either::Right(_) => {}
         }

@@ -26,9 +26,9 @@ use block::Unmap;
 use super::dirty::Dirty;
 use super::index::{Gone, Index, Located};
 use super::learned::{Dice, History};
-use super::order::{AppendRecord, Counted, Order};
+use super::order::{AppendRecord, CountToken, Order};
 use super::segments::Segments;
-use super::zero_pages::ZeroPages;
+use super::zero_pages::KnownZeroPages;
 use crate::format::layout::Layout;
 use crate::format::summary::Content;
 use crate::types::canary::{self, Bug};
@@ -59,7 +59,7 @@ pub(crate) struct Catalog<S> {
 struct Entries {
     index: Index,
     dirty: Dirty,
-    zero_pages: ZeroPages,
+    zero_pages: KnownZeroPages,
 }
 
 /// Numbers of a catalog, for statistics.
@@ -123,7 +123,7 @@ impl<S: SegmentsHolder> Catalog<S> {
             entries: RefCell::new(Entries {
                 index: Index::new(block_pages, salt),
                 dirty: Dirty::default(),
-                zero_pages: ZeroPages::default(),
+                zero_pages: KnownZeroPages::default(),
             }),
             order: Rc::new(RefCell::new(Order::new(disk_pages, flash_pages))),
         }
@@ -350,7 +350,7 @@ impl<S: SegmentsHolder> Catalog<S> {
     }
 
     /// Does the same, and changes the other entries of the pages by `change` under the same borrow: used for writes of guests.
-    fn set_places_and(&self, extent: FlashExtent<'_>, change: impl FnOnce(&mut Dirty, &mut ZeroPages)) {
+    fn set_places_and(&self, extent: FlashExtent<'_>, change: impl FnOnce(&mut Dirty, &mut KnownZeroPages)) {
         let FlashExtent { first, flash, checksums } = extent;
         let replaced = {
             let mut entries = self.entries.borrow_mut();
@@ -467,7 +467,7 @@ impl<S: SegmentsHolder> Catalog<S> {
             let mut entries = self.entries.borrow_mut();
             debug_assert_eq!(entries.index.pages(), 0, "nothing enters while it is loaded");
             // Pages that were read as zeroes meanwhile may be on flash, too.
-            *entries = Entries { index, dirty, zero_pages: ZeroPages::default() };
+            *entries = Entries { index, dirty, zero_pages: KnownZeroPages::default() };
         }
         self.check_in_debug();
         dropped.len() as u64
@@ -650,7 +650,7 @@ impl<S: SegmentsHolder> Catalog<S> {
     }
 
     /// Begins the reclaim of a segment, which does not go out of order any more. Returns a token if its log entries are counted.
-    pub(crate) fn begin_reclaim(&self, segment: SegmentNumber) -> Option<Counted> {
+    pub(crate) fn begin_reclaim(&self, segment: SegmentNumber) -> Option<CountToken> {
         self.order.borrow_mut().bind(segment)
     }
 
@@ -659,7 +659,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         &self,
         segment: SegmentNumber,
         content: Option<&Content>,
-        counted: Option<Counted>,
+        counted: Option<CountToken>,
     ) {
         self.order.borrow_mut().gone(segment, content, counted);
     }

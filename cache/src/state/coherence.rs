@@ -24,7 +24,7 @@ use block::ByteRange;
 
 use super::fills::{FillNumber, Fills, MutationNumber};
 use super::regions::Regions;
-use super::replay::{Belief, Bits};
+use super::replay::{Bits, RecoveryTrust};
 use super::touched::{LogEnd, SharedBits, Touched};
 use super::uncommitted_tail::UncommittedTail;
 use crate::format::note::Intent;
@@ -81,7 +81,7 @@ impl Coherence {
     }
 
     /// Restores the open intents that a start found, and sets or clears the bits of each region as `belief` requires.
-    pub(crate) fn restore(&self, open: &BTreeSet<Intent>, belief: &Belief) {
+    pub(crate) fn restore(&self, open: &BTreeSet<Intent>, belief: &RecoveryTrust) {
         let mut regions = self.regions.borrow_mut();
         if open.contains(&Intent::AllRegions) {
             regions.open_all();

@@ -16,7 +16,7 @@ const GROUP: u64 = 64;
 
 /// A run of dirty pages of one sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Run {
+pub(crate) enum DirtyRun {
     /// Pages whose content the index locates.
     Pages(Range<u64>),
     /// Zeroes, and whether their storage may be given back.
@@ -185,16 +185,18 @@ impl Dirty {
     }
 
     /// Returns the first run from `from` on to destage, of at most `most` pages with content, or of zeroes.
-    pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<Run> {
+    pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<DirtyRun> {
         let page = self.next_page(from..u64::MAX);
         let zeroes = self.first_zeroes(from..u64::MAX);
         match (page, zeroes) {
             (None, None) => None,
-            (Some(page), Some((zeroes, unmap))) if page > zeroes.start => Some(Run::Zeroes(zeroes, unmap)),
-            (None, Some((zeroes, unmap))) => Some(Run::Zeroes(zeroes, unmap)),
+            (Some(page), Some((zeroes, unmap))) if page > zeroes.start => {
+                Some(DirtyRun::Zeroes(zeroes, unmap))
+            }
+            (None, Some((zeroes, unmap))) => Some(DirtyRun::Zeroes(zeroes, unmap)),
             (Some(page), _) => {
                 let end = (page + 1..page + most).find(|page| !self.has_page(*page)).unwrap_or(page + most);
-                Some(Run::Pages(page..end))
+                Some(DirtyRun::Pages(page..end))
             }
         }
     }
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Holds {
+    enum ModelDirty {
         Nothing,
         Content,
         Zeroes(Unmap),
@@ -236,48 +238,48 @@ mod tests {
             from in 0..300u64,
         ) {
             let mut dirty = Dirty::default();
-            let mut model = [Holds::Nothing; 400];
+            let mut model = [ModelDirty::Nothing; 400];
             for (what, start, length) in ops {
                 let pages = start..start + length;
                 let holds = match what {
-                    0 => { dirty.remove(&pages); Holds::Nothing }
-                    1 => { pages.clone().for_each(|page| dirty.add_page(page)); Holds::Content }
+                    0 => { dirty.remove(&pages); ModelDirty::Nothing }
+                    1 => { pages.clone().for_each(|page| dirty.add_page(page)); ModelDirty::Content }
                     2 | 3 => {
                         let unmap = if what == 2 { Unmap::Allowed } else { Unmap::Forbidden };
                         dirty.add_zeroes(pages.clone(), unmap);
-                        Holds::Zeroes(unmap)
+                        ModelDirty::Zeroes(unmap)
                     }
-                    _ => { dirty.add_lost(pages.clone()); Holds::Lost }
+                    _ => { dirty.add_lost(pages.clone()); ModelDirty::Lost }
                 };
                 model[pages.start as usize..pages.end as usize].fill(holds);
             }
             let count = |wanted| model.iter().filter(|holds| **holds == wanted).count() as u64;
-            let zeroes = [Unmap::Allowed, Unmap::Forbidden].map(Holds::Zeroes);
-            prop_assert_eq!(dirty.pages(), count(Holds::Content));
+            let zeroes = [Unmap::Allowed, Unmap::Forbidden].map(ModelDirty::Zeroes);
+            prop_assert_eq!(dirty.pages(), count(ModelDirty::Content));
             prop_assert_eq!(dirty.zeroes().pages(), zeroes.map(count).iter().sum::<u64>());
             for (pages, unmap) in dirty.zeroes_within(from..400) {
-                prop_assert!(pages.clone().all(|page| model[page as usize] == Holds::Zeroes(unmap)));
+                prop_assert!(pages.clone().all(|page| model[page as usize] == ModelDirty::Zeroes(unmap)));
             }
             let told: u64 = dirty.zeroes_within(0..400).map(|(pages, _)| pages.end - pages.start).sum();
             prop_assert_eq!(told, dirty.zeroes().pages());
-            prop_assert_eq!(dirty.lost().pages(), count(Holds::Lost));
-            prop_assert_eq!(dirty.is_empty(), count(Holds::Nothing) == 400);
+            prop_assert_eq!(dirty.lost().pages(), count(ModelDirty::Lost));
+            prop_assert_eq!(dirty.is_empty(), count(ModelDirty::Nothing) == 400);
             for (page, holds) in (0..).zip(model) {
-                prop_assert_eq!(dirty.has_page(page), holds == Holds::Content);
-                prop_assert_eq!(dirty.is_zeroes(page), matches!(holds, Holds::Zeroes(_)));
-                prop_assert_eq!(dirty.is_lost(page), holds == Holds::Lost);
-                prop_assert_eq!(dirty.overlaps(&(page..page + 1)), holds != Holds::Nothing);
+                prop_assert_eq!(dirty.has_page(page), holds == ModelDirty::Content);
+                prop_assert_eq!(dirty.is_zeroes(page), matches!(holds, ModelDirty::Zeroes(_)));
+                prop_assert_eq!(dirty.is_lost(page), holds == ModelDirty::Lost);
+                prop_assert_eq!(dirty.overlaps(&(page..page + 1)), holds != ModelDirty::Nothing);
             }
-            let wanted = |holds: &Holds| matches!(holds, Holds::Content | Holds::Zeroes(_));
+            let wanted = |holds: &ModelDirty| matches!(holds, ModelDirty::Content | ModelDirty::Zeroes(_));
             let first = (from..400).find(|page| wanted(&model[*page as usize]));
             let run = dirty.next_run(from, 8);
             prop_assert_eq!(run.is_some(), first.is_some());
-            if let Some(Run::Pages(pages) | Run::Zeroes(pages, _)) = run {
+            if let Some(DirtyRun::Pages(pages) | DirtyRun::Zeroes(pages, _)) = run {
                 let first = first.unwrap();
                 prop_assert_eq!(pages.start, first);
                 prop_assert!(pages.clone().all(|page| model[page as usize] == model[first as usize]));
                 let next = model.get(pages.end as usize);
-                let full = model[first as usize] == Holds::Content && pages.end - pages.start == 8;
+                let full = model[first as usize] == ModelDirty::Content && pages.end - pages.start == 8;
                 prop_assert!(full || next != Some(&model[first as usize]));
             }
         }

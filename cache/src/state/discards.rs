@@ -22,12 +22,12 @@ pub(crate) struct Discards {
 
 /// Segments of one device that follow each other there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct SegmentRun {
     pub(crate) first: SegmentNumber,
     pub(crate) count: u32,
 }
 
-impl Run {
+impl SegmentRun {
     pub(crate) fn segments(self) -> impl Iterator<Item = SegmentNumber> {
         (self.first.0..self.first.0 + self.count).map(SegmentNumber)
     }
@@ -77,7 +77,11 @@ impl Discards {
 
     /// Takes out the first segments that are due and follow each other on the device, `most` at most. Numbers that follow each other
     /// may be far apart there: in different ranges.
-    pub(crate) fn next(&mut self, most: u32, place_of: impl Fn(SegmentNumber) -> Option<u32>) -> Option<Run> {
+    pub(crate) fn next(
+        &mut self,
+        most: u32,
+        place_of: impl Fn(SegmentNumber) -> Option<u32>,
+    ) -> Option<SegmentRun> {
         let first = *self.due.first()?;
         let start = place_of(first)?;
         let mut count = 0;
@@ -85,7 +89,7 @@ impl Discards {
         while count < most && follows(count) && self.due.remove(&SegmentNumber(first.0 + count)) {
             count += 1;
         }
-        (count > 0).then_some(Run { first, count })
+        (count > 0).then_some(SegmentRun { first, count })
     }
 }
 
@@ -127,7 +131,7 @@ mod tests {
         // The segments from 5 on stand before the others.
         let place_of =
             |segment: SegmentNumber| Some(if segment.0 < 5 { segment.0 + 9 } else { segment.0 - 5 });
-        let run = |first, count| Some(Run { first: SegmentNumber(first), count });
+        let run = |first, count| Some(SegmentRun { first: SegmentNumber(first), count });
         assert_eq!([8, 8, 8].map(|most| discards.next(most, place_of)), [run(3, 2), run(5, 2), None]);
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Fills {
     under_way: Vec<Fill>,
     /// Mutations in flight. Short, like `under_way`: bounded by the requests in flight on one disk.
     mutations: Vec<(u64, ByteRange)>,
-    distrusted: Distrusted,
+    distrusted: DistrustedRanges,
 }
 
 struct Fill {
@@ -28,7 +28,7 @@ struct Fill {
 }
 
 #[derive(Default)]
-struct Distrusted {
+struct DistrustedRanges {
     ranges: Vec<ByteRange>,
     /// Set when there were too many to remember.
     everything: bool,
@@ -119,7 +119,7 @@ impl Fills {
     }
 }
 
-impl Distrusted {
+impl DistrustedRanges {
     fn add(&mut self, range: ByteRange) {
         if self.ranges.iter().any(|known| known.contains(&range)) {
             return;

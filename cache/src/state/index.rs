@@ -21,7 +21,7 @@ use crate::types::units::{FlashPage, PageNumber};
 use packed::{BLOCK_PAGES_MAX, pack, pack_run};
 use severals::Severals;
 pub(crate) use table::PARTS;
-use table::{Said, Table};
+use table::{BlockTable, BlockValue};
 
 /// Place of a page on flash, and the plain checksum of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,19 +45,19 @@ pub(crate) struct Index {
 
 enum Blocks {
     /// Of one page.
-    Single(Table<Located>),
+    Single(BlockTable<Located>),
     /// Of several pages.
     Several(Severals),
 }
 
 /// Place of a block in the index; valid until one is inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Slot {
+struct BlockSlot {
     part: u32,
     place: u32,
 }
 
-impl Said for Located {
+impl BlockValue for Located {
     /// No data is at the very first page of flash: a batch begins with a header.
     const NOTHING: Self = Self { flash: FlashPage(0), checksum: 0 };
 
@@ -71,7 +71,7 @@ impl Index {
     pub(crate) fn new(block_pages: u32, salt: u64) -> Self {
         assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
         let blocks = match block_pages {
-            1 => Blocks::Single(Table::new(salt)),
+            1 => Blocks::Single(BlockTable::new(salt)),
             pages => Blocks::Several(Severals::new(pages as usize, salt)),
         };
         Self { block_pages: u64::from(block_pages), blocks, pages: 0 }
@@ -336,14 +336,14 @@ impl Index {
         }
     }
 
-    fn find(&self, block: u64) -> Option<Slot> {
+    fn find(&self, block: u64) -> Option<BlockSlot> {
         match &self.blocks {
             Blocks::Single(table) => table.find(block),
             Blocks::Several(severals) => severals.table().find(block),
         }
     }
 
-    fn located(&self, slot: Slot, page: PageNumber) -> Option<Located> {
+    fn located(&self, slot: BlockSlot, page: PageNumber) -> Option<Located> {
         match &self.blocks {
             Blocks::Single(table) => Some(table.said(slot)),
             Blocks::Several(severals) => severals.located(slot, (page.0 % self.block_pages) as usize),
@@ -441,14 +441,14 @@ fn number(block: u64) -> u32 {
 }
 
 impl Blocks {
-    fn history(&self, slot: Slot) -> History {
+    fn history(&self, slot: BlockSlot) -> History {
         match self {
             Self::Single(table) => table.history(slot),
             Self::Several(severals) => severals.table().history(slot),
         }
     }
 
-    fn history_mut(&mut self, slot: Slot) -> &mut History {
+    fn history_mut(&mut self, slot: BlockSlot) -> &mut History {
         match self {
             Self::Single(table) => table.history_mut(slot),
             Self::Several(severals) => severals.table_mut().history_mut(slot),

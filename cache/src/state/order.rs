@@ -29,10 +29,10 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::shadows::Shadows;
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::format::summary::Content;
 use crate::types::units::{PageNumber, SegmentNumber, Sequence};
-use kept::{Kept, KeptSegments};
+use kept::{SegmentRecord, SegmentRecords};
 
 /// Segments that are compared before one goes.
 const CANDIDATES: usize = 32;
@@ -45,7 +45,7 @@ pub(crate) struct Order {
     count: u64,
     /// Changes when all closed segments are forced to go in order.
     ticket: u64,
-    segments: KeptSegments,
+    segments: SegmentRecords,
     /// Log entries of all of them, without those that were appended again before their turn.
     lines: u64,
     /// The segments that may go out of order, in no order.
@@ -58,7 +58,7 @@ pub(crate) struct Order {
 
 /// Token: the entries of a segment were counted when its reclaim began.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counted(u64);
+pub(crate) struct CountToken(u64);
 
 impl Order {
     /// Creates the order of a disk of `disk_pages` that holds at most `flash_pages` on flash. Nothing is known so far.
@@ -68,7 +68,7 @@ impl Order {
             is_complete: false,
             count: 0,
             ticket: 0,
-            segments: KeptSegments::default(),
+            segments: SegmentRecords::default(),
             lines: 0,
             free_to_go: Vec::new(),
             next: VecDeque::new(),
@@ -112,12 +112,12 @@ impl Order {
     pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
         self.bind(segment);
         self.next.retain(|next| *next != segment);
-        let before = self.segments.insert(Kept::new(segment, generation));
+        let before = self.segments.insert(SegmentRecord::new(segment, generation));
         self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
     /// Records that an entry was appended to a segment.
-    pub(crate) fn appended(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
+    pub(crate) fn appended(&mut self, segment: SegmentNumber, kind: EntryKind, page: PageNumber) {
         if is_copy(kind) {
             self.shadows.add(page);
         }
@@ -145,7 +145,7 @@ impl Order {
         for line in content.lines() {
             self.note(segment, line.kind, line.page);
         }
-        let is_clean = content.runs.iter().all(|run| run.kind == Kind::Fill);
+        let is_clean = content.runs.iter().all(|run| run.kind == EntryKind::Fill);
         if let Some(kept) = self.segments.get_mut(segment) {
             kept.is_clean = is_clean;
         }
@@ -165,8 +165,8 @@ impl Order {
 
     /// Binds the order of a segment that is about to go, or is not what it was: it does not go out of order any more. Returns a token if
     /// its entries are counted.
-    pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<Counted> {
-        let counted = self.is_complete.then_some(Counted(self.count));
+    pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<CountToken> {
+        let counted = self.is_complete.then_some(CountToken(self.count));
         let Some(kept) = self.segments.get_mut(segment) else { return counted };
         kept.is_clean = false;
         if let Some(place) = kept.place.take() {
@@ -185,13 +185,13 @@ impl Order {
         &mut self,
         segment: SegmentNumber,
         content: Option<&Content>,
-        counted: Option<Counted>,
+        counted: Option<CountToken>,
     ) {
         self.bind(segment);
         let gone = self.segments.remove(segment);
         self.lines -= gone.map_or(0, |gone| gone.lines_left());
         self.next.retain(|next| *next != segment);
-        if counted != Some(Counted(self.count)) {
+        if counted != Some(CountToken(self.count)) {
             return;
         }
         for line in content.into_iter().flat_map(Content::lines).filter(|line| is_copy(line.kind)) {
@@ -256,7 +256,7 @@ impl Order {
     /// Returns the segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
     pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
         while let Some(segment) = self.next.pop_front() {
-            let may_go = |kept: &&Kept| kept.place.is_some() || segment == oldest;
+            let may_go = |kept: &&SegmentRecord| kept.place.is_some() || segment == oldest;
             if let Some(kept) = self.segments.get(segment).filter(may_go) {
                 return Some((segment, kept.generation));
             }
@@ -266,7 +266,7 @@ impl Order {
 
     /// Records that a page of a segment that goes next was appended again.
     pub(crate) fn note_moved(&mut self, segment: SegmentNumber) {
-        if self.segments.get_mut(segment).is_some_and(Kept::note_moved) {
+        if self.segments.get_mut(segment).is_some_and(SegmentRecord::note_moved) {
             self.lines -= 1;
         }
     }
@@ -330,12 +330,12 @@ impl Order {
         Some(sum / lines).filter(|costs| *costs < most)
     }
 
-    fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
+    fn note(&mut self, segment: SegmentNumber, kind: EntryKind, page: PageNumber) {
         let drawn = self.draw();
         let Some(kept) = self.segments.get_mut(segment) else { return };
         // A page number that does not fit in a sample is beyond 16 TiB: its segment goes in order.
         let page = u32::try_from(page.0);
-        kept.is_clean &= kind == Kind::Fill && page.is_ok();
+        kept.is_clean &= kind == EntryKind::Fill && page.is_ok();
         let (true, Ok(page)) = (is_copy(kind), page) else { return };
         kept.take(page, drawn);
         self.lines += 1;
@@ -364,7 +364,11 @@ impl AppendRecord {
     }
 
     /// Records that entries were appended to the open segment.
-    pub(crate) fn append(&self, segment: SegmentNumber, lines: impl Iterator<Item = (Kind, PageNumber)>) {
+    pub(crate) fn append(
+        &self,
+        segment: SegmentNumber,
+        lines: impl Iterator<Item = (EntryKind, PageNumber)>,
+    ) {
         let mut order = self.0.borrow_mut();
         lines.for_each(|(kind, page)| order.appended(segment, kind, page));
     }
@@ -381,8 +385,8 @@ impl AppendRecord {
 }
 
 /// Returns true for an entry that holds the content of a page.
-fn is_copy(kind: Kind) -> bool {
-    matches!(kind, Kind::Fill | Kind::Write)
+fn is_copy(kind: EntryKind) -> bool {
+    matches!(kind, EntryKind::Fill | EntryKind::Write)
 }
 
 #[cfg(test)]
@@ -400,7 +404,7 @@ mod tests {
             for page in 0..100 {
                 order.appended(
                     SegmentNumber(segment),
-                    Kind::Fill,
+                    EntryKind::Fill,
                     PageNumber(u64::from(segment) * 100 + page),
                 );
             }
@@ -457,7 +461,7 @@ mod tests {
         assert_eq!(order.settle_next(SegmentNumber(0), cost), Some(SegmentNumber(2)));
         order.gone(SegmentNumber(2), None, None);
         order.opened(SegmentNumber(2), Sequence(77));
-        order.appended(SegmentNumber(2), Kind::Fill, PageNumber(200));
+        order.appended(SegmentNumber(2), EntryKind::Fill, PageNumber(200));
         order.sealed(SegmentNumber(2));
         assert_eq!(order.take_next(SegmentNumber(0)), None);
         assert_eq!(order.moved_of(SegmentNumber(2)), None);
@@ -482,10 +486,11 @@ mod tests {
         order.bind(SegmentNumber(2));
         assert_eq!(chosen(&mut order, 2), None);
         assert_eq!(chosen(&mut order, 3), Some(3));
-        for kind in [Kind::Write, Kind::Forget, Kind::Home, Kind::Zeroes, Kind::Lost] {
+        for kind in [EntryKind::Write, EntryKind::Forget, EntryKind::Home, EntryKind::Zeroes, EntryKind::Lost]
+        {
             let mut order = closed(4);
             order.opened(SegmentNumber(4), FIRST);
-            order.appended(SegmentNumber(4), Kind::Fill, PageNumber(400));
+            order.appended(SegmentNumber(4), EntryKind::Fill, PageNumber(400));
             order.appended(SegmentNumber(4), kind, PageNumber(401));
             order.sealed(SegmentNumber(4));
             assert_eq!(chosen(&mut order, 4), None, "{kind:?}");
@@ -502,7 +507,7 @@ mod tests {
         order.sealed(SegmentNumber(2));
         for segment in 3..8 {
             order.opened(SegmentNumber(segment), FIRST);
-            order.appended(SegmentNumber(segment), Kind::Fill, PageNumber(u64::from(segment) * 100));
+            order.appended(SegmentNumber(segment), EntryKind::Fill, PageNumber(u64::from(segment) * 100));
             order.sealed(SegmentNumber(segment));
         }
         assert_eq!([1, 2, 7].map(|cheap| chosen(&mut order, cheap)), [None, None, Some(7)]);
@@ -533,8 +538,8 @@ mod tests {
         assert_eq!(order.lines(), 100);
         // In another generation it has none yet, and range entries do not count.
         order.opened(SegmentNumber(2), Sequence(77));
-        order.appended(SegmentNumber(2), Kind::Forget, PageNumber(1));
-        order.appended(SegmentNumber(2), Kind::Write, PageNumber(1));
+        order.appended(SegmentNumber(2), EntryKind::Forget, PageNumber(1));
+        order.appended(SegmentNumber(2), EntryKind::Write, PageNumber(1));
         assert_eq!(order.lines(), 1);
         order.clear(1 << 20, 1 << 20);
         assert_eq!(order.lines(), 0);
@@ -544,9 +549,9 @@ mod tests {
     fn a_segment_that_goes_takes_its_lines_along_unless_they_are_counted_anew() {
         let (mut order, page) = (closed(1), PageNumber(7));
         let mut content = Content::default();
-        content.push(&crate::format::summary::Line {
+        content.push(&crate::format::summary::SummaryEntry {
             page,
-            kind: Kind::Fill,
+            kind: EntryKind::Fill,
             sequence: FIRST,
             checksum: 0,
             place: 1,

@@ -29,31 +29,31 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Ram {
     capacity: usize,
     table: HashTable<u32>,
-    slots: Vec<Slot>,
+    slots: Vec<RamSlot>,
     /// Page in each slot.
     pages: Pages,
     free: Vec<u32>,
-    /// By [`Place`], save those that are nowhere.
-    lists: [List; 4],
+    /// By [`RamList`], save those that are nowhere.
+    lists: [PageList; 4],
     /// Pages that are being written to flash.
     moving: usize,
 }
 
 /// Some of the pages in an order.
 #[derive(Clone, Copy)]
-struct List {
+struct PageList {
     newest: u32,
     oldest: u32,
     len: usize,
 }
 
-impl List {
+impl PageList {
     const EMPTY: Self = Self { newest: NONE, oldest: NONE, len: 0 };
 }
 
 /// List of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum RamList {
     /// By the last use.
     Warm = 0,
     /// Evicted first: flash has it too.
@@ -67,19 +67,19 @@ enum Place {
 }
 
 #[derive(Clone, Copy)]
-struct Slot {
+struct RamSlot {
     page: PageNumber,
     sequence: Sequence,
     newer: u32,
     older: u32,
     history: History,
-    standing: Standing,
-    place: Place,
+    standing: PromotionState,
+    place: RamList,
 }
 
 /// Standing of a page with respect to flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum PromotionState {
     /// Not on flash, not considered since it was used.
     New,
     /// Accepted for flash, and waits for a batch.
@@ -96,7 +96,7 @@ pub(crate) enum Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Evicted {
     pub(crate) page: PageNumber,
-    pub(crate) standing: Standing,
+    pub(crate) standing: PromotionState,
     pub(crate) history: History,
 }
 
@@ -122,7 +122,7 @@ impl Ram {
             slots: Vec::new(),
             pages: Pages::new(capacity),
             free: Vec::new(),
-            lists: [List::EMPTY; 4],
+            lists: [PageList::EMPTY; 4],
             moving: 0,
         }
     }
@@ -144,14 +144,14 @@ impl Ram {
 
     /// Returns the content of a page that was found, which becomes the most recently used; `used` updates its history.
     pub(crate) fn read_at(&mut self, Spot(slot): Spot, used: impl FnOnce(History) -> History) -> &[u8] {
-        if self.lists[Place::Warm as usize].newest != slot {
+        if self.lists[RamList::Warm as usize].newest != slot {
             self.unlink(slot);
-            self.link_newest(slot, Place::Warm);
+            self.link_newest(slot, RamList::Warm);
         }
         let entry = &mut self.slots[slot as usize];
         entry.history = used(entry.history);
-        if matches!(entry.standing, Standing::Rejected | Standing::Waiting) {
-            self.stand(slot, Standing::New);
+        if matches!(entry.standing, PromotionState::Rejected | PromotionState::Waiting) {
+            self.stand(slot, PromotionState::New);
         }
         self.pages.bytes(slot as usize)
     }
@@ -179,7 +179,7 @@ impl Ram {
         page: PageNumber,
         bytes: &[u8],
         sequence: Sequence,
-        standing: Standing,
+        standing: PromotionState,
         history: History,
     ) -> Option<Evicted> {
         self.remove_one(page);
@@ -189,13 +189,13 @@ impl Ram {
             return Some(Evicted { page, standing, history });
         }
         let slot = self.take_slot();
-        let place = Place::Nowhere;
+        let place = RamList::Nowhere;
         self.slots[slot as usize] =
-            Slot { page, sequence, newer: NONE, older: NONE, history, standing, place };
+            RamSlot { page, sequence, newer: NONE, older: NONE, history, standing, place };
         let place = self.pages.bytes_mut(slot as usize);
         place[..bytes.len()].copy_from_slice(bytes);
         place[bytes.len()..].fill(0);
-        self.link_newest(slot, Place::Warm);
+        self.link_newest(slot, RamList::Warm);
         self.table.insert_unique(hash(page.0), slot, |&slot| hash(self.slots[slot as usize].page.0));
         evicted
     }
@@ -243,7 +243,7 @@ impl Ram {
         self.table.clear();
         self.slots.clear();
         self.free.clear();
-        (self.lists, self.moving) = ([List::EMPTY; 4], 0);
+        (self.lists, self.moving) = ([PageList::EMPTY; 4], 0);
     }
 
     /// Considers the warm pages beyond the last `depth` places: new pages that `admits(page, history)` wait for flash from now on. If
@@ -256,20 +256,20 @@ impl Ram {
         mut admits: impl FnMut(PageNumber, History) -> bool,
     ) -> u64 {
         let mut refused = 0;
-        while self.lists[Place::Warm as usize].len > self.capacity.saturating_sub(depth) {
-            let slot = self.lists[Place::Warm as usize].oldest;
-            let Slot { page, history, standing, .. } = self.slots[slot as usize];
-            if standing == Standing::New && self.waiting() + self.moving >= most {
+        while self.lists[RamList::Warm as usize].len > self.capacity.saturating_sub(depth) {
+            let slot = self.lists[RamList::Warm as usize].oldest;
+            let RamSlot { page, history, standing, .. } = self.slots[slot as usize];
+            if standing == PromotionState::New && self.waiting() + self.moving >= most {
                 break;
             }
             self.unlink(slot);
-            if standing != Standing::New {
+            if standing != PromotionState::New {
                 self.retire(slot);
             } else if admits(page, history) {
-                self.stand(slot, Standing::Waiting);
-                self.link_newest(slot, Place::Waiting);
+                self.stand(slot, PromotionState::Waiting);
+                self.link_newest(slot, RamList::Waiting);
             } else {
-                self.stand(slot, Standing::Rejected);
+                self.stand(slot, PromotionState::Rejected);
                 self.retire(slot);
                 refused += 1;
             }
@@ -279,17 +279,17 @@ impl Ram {
 
     /// Returns the number of pages that wait for a batch.
     pub(crate) fn waiting(&self) -> usize {
-        self.lists[Place::Waiting as usize].len
+        self.lists[RamList::Waiting as usize].len
     }
 
     /// Takes at most `count` of the waiting pages, in order of arrival. They are moving from now on and must be settled. Sorted by page.
     pub(crate) fn board(&mut self, count: usize) -> Vec<Offered> {
         let mut boarding = Vec::with_capacity(count.min(self.waiting()));
         while boarding.len() < count && self.waiting() > 0 {
-            let slot = self.lists[Place::Waiting as usize].oldest;
+            let slot = self.lists[RamList::Waiting as usize].oldest;
             self.unlink(slot);
-            self.stand(slot, Standing::Moving);
-            let Slot { page, sequence, .. } = self.slots[slot as usize];
+            self.stand(slot, PromotionState::Moving);
+            let RamSlot { page, sequence, .. } = self.slots[slot as usize];
             boarding.push(Offered { page, sequence, slot });
         }
         boarding.sort_unstable_by_key(|offered| offered.page);
@@ -299,17 +299,17 @@ impl Ram {
     /// Empties the queue for flash, because there is no flash to wait for.
     pub(crate) fn give_up_waiting(&mut self) {
         while self.waiting() > 0 {
-            let slot = self.lists[Place::Waiting as usize].oldest;
+            let slot = self.lists[RamList::Waiting as usize].oldest;
             self.unlink(slot);
-            self.stand(slot, Standing::Rejected);
+            self.stand(slot, PromotionState::Rejected);
             self.retire(slot);
         }
     }
 
     /// Puts a page that is in no list where it will be evicted.
     fn retire(&mut self, slot: u32) {
-        let is_on_flash = self.slots[slot as usize].standing == Standing::OnFlash;
-        self.link_newest(slot, if is_on_flash { Place::Spare } else { Place::Cold });
+        let is_on_flash = self.slots[slot as usize].standing == PromotionState::OnFlash;
+        self.link_newest(slot, if is_on_flash { RamList::Spare } else { RamList::Cold });
     }
 
     /// Returns the content of a page that boards; call before anything is awaited.
@@ -320,15 +320,15 @@ impl Ram {
 
     /// Ends the move of a page. Returns true if the same content is still here, so that its copy is current; only then its standing
     /// changes.
-    pub(crate) fn settle(&mut self, offered: &Offered, standing: Standing) -> bool {
+    pub(crate) fn settle(&mut self, offered: &Offered, standing: PromotionState) -> bool {
         let Some(Spot(slot)) = self.find(offered.page) else { return false };
         let entry = &self.slots[slot as usize];
-        let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
+        let current = entry.sequence == offered.sequence && entry.standing == PromotionState::Moving;
         if current {
             // Pages that were used during the move, and are still warm, are considered again.
-            let is_warm = self.slots[slot as usize].place == Place::Warm;
-            let is_new = is_warm && standing == Standing::Rejected;
-            self.stand(slot, if is_new { Standing::New } else { standing });
+            let is_warm = self.slots[slot as usize].place == RamList::Warm;
+            let is_new = is_warm && standing == PromotionState::Rejected;
+            self.stand(slot, if is_new { PromotionState::New } else { standing });
             if !is_warm {
                 self.unlink(slot);
                 self.retire(slot);
@@ -339,15 +339,15 @@ impl Ram {
 
     /// Records that a page's copy on flash is gone: it is considered again, soon if it stands as new, and once it was used if it stands as
     /// rejected.
-    pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: Standing) {
+    pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: PromotionState) {
         if let Some(Spot(slot)) = self.find(page)
-            && self.slots[slot as usize].standing == Standing::OnFlash
+            && self.slots[slot as usize].standing == PromotionState::OnFlash
         {
             self.stand(slot, standing);
-            if self.slots[slot as usize].place == Place::Spare {
+            if self.slots[slot as usize].place == RamList::Spare {
                 self.unlink(slot);
                 match standing {
-                    Standing::New => self.link_oldest(slot, Place::Warm),
+                    PromotionState::New => self.link_oldest(slot, RamList::Warm),
                     _ => self.retire(slot),
                 }
             }
@@ -360,32 +360,32 @@ impl Ram {
             return false;
         };
         let (slot, _) = entry.remove();
-        self.moving -= usize::from(self.slots[slot as usize].standing == Standing::Moving);
+        self.moving -= usize::from(self.slots[slot as usize].standing == PromotionState::Moving);
         self.unlink(slot);
         self.free.push(slot);
         true
     }
 
-    fn stand(&mut self, slot: u32, standing: Standing) {
+    fn stand(&mut self, slot: u32, standing: PromotionState) {
         let entry = &mut self.slots[slot as usize];
-        self.moving -= usize::from(entry.standing == Standing::Moving);
-        self.moving += usize::from(standing == Standing::Moving);
+        self.moving -= usize::from(entry.standing == PromotionState::Moving);
+        self.moving += usize::from(standing == PromotionState::Moving);
         entry.standing = standing;
     }
 
     /// Gives up the coldest page that is not on its way to flash.
     fn evict(&mut self) -> Option<Evicted> {
-        let is_free = |slot: &u32| self.slots[*slot as usize].standing != Standing::Moving;
-        let slot = [Place::Spare, Place::Cold, Place::Warm]
+        let is_free = |slot: &u32| self.slots[*slot as usize].standing != PromotionState::Moving;
+        let slot = [RamList::Spare, RamList::Cold, RamList::Warm]
             .into_iter()
             .flat_map(|place| self.coldest(place))
             .find(is_free)?;
-        let Slot { page, standing, history, .. } = self.slots[slot as usize];
+        let RamSlot { page, standing, history, .. } = self.slots[slot as usize];
         self.remove_one(page);
         Some(Evicted { page, standing, history })
     }
 
-    fn coldest(&self, place: Place) -> impl Iterator<Item = u32> + '_ {
+    fn coldest(&self, place: RamList) -> impl Iterator<Item = u32> + '_ {
         let oldest = self.lists[place as usize].oldest;
         let first = (oldest != NONE).then_some(oldest);
         let newer = |&slot: &u32| Some(self.slots[slot as usize].newer).filter(|&newer| newer != NONE);
@@ -397,22 +397,22 @@ impl Ram {
             return slot;
         }
         let slot = self.slots.len();
-        let empty = Slot {
+        let empty = RamSlot {
             page: PageNumber(0),
             sequence: Sequence(0),
             newer: NONE,
             older: NONE,
             history: History::default(),
-            standing: Standing::New,
-            place: Place::Nowhere,
+            standing: PromotionState::New,
+            place: RamList::Nowhere,
         };
         self.slots.push(empty);
         slot as u32
     }
 
     fn unlink(&mut self, slot: u32) {
-        let Slot { newer, older, place, .. } = self.slots[slot as usize];
-        if place == Place::Nowhere {
+        let RamSlot { newer, older, place, .. } = self.slots[slot as usize];
+        if place == RamList::Nowhere {
             return;
         }
         let list = &mut self.lists[place as usize];
@@ -425,10 +425,10 @@ impl Ram {
             NONE => list.oldest = newer,
             older => self.slots[older as usize].newer = newer,
         }
-        self.slots[slot as usize].place = Place::Nowhere;
+        self.slots[slot as usize].place = RamList::Nowhere;
     }
 
-    fn link_newest(&mut self, slot: u32, place: Place) {
+    fn link_newest(&mut self, slot: u32, place: RamList) {
         let list = &mut self.lists[place as usize];
         list.len += 1;
         let second = std::mem::replace(&mut list.newest, slot);
@@ -440,7 +440,7 @@ impl Ram {
         }
     }
 
-    fn link_oldest(&mut self, slot: u32, place: Place) {
+    fn link_oldest(&mut self, slot: u32, place: RamList) {
         let list = &mut self.lists[place as usize];
         list.len += 1;
         let second = std::mem::replace(&mut list.oldest, slot);

@@ -60,7 +60,7 @@ impl RamHit {
 mod tests {
     use super::*;
     use crate::state::learned::History;
-    use crate::state::ram::Standing;
+    use crate::state::ram::PromotionState;
     use crate::types::limits::PAGE_BYTES;
     use crate::types::settings::Admission;
     use crate::types::units::Sequence;
@@ -71,7 +71,7 @@ mod tests {
         let policy = Policy::new(Admission::default(), 4);
         for page in 1..=2 {
             let bytes: Vec<u8> = (0..PAGE_BYTES).map(|at| (at / 512) as u8 + 8 * page as u8).collect();
-            ram.insert(PageNumber(page), &bytes, Sequence(page), Standing::New, History::default());
+            ram.insert(PageNumber(page), &bytes, Sequence(page), PromotionState::New, History::default());
         }
         // From the last two sectors of page 1 to the first of page 3.
         let range = ByteRange::new(2 * 4096 - 1024, 3 * 4096 + 512);

@@ -13,11 +13,11 @@ use crate::types::units::PageNumber;
 pub(crate) struct Regions {
     region_bytes: u64,
     disk_pages: u64,
-    states: Vec<State>,
+    states: Vec<RegionState>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum RegionState {
     Closed,
     /// Open, and changed since the last check.
     Busy,
@@ -28,7 +28,7 @@ enum State {
 impl Regions {
     pub(crate) fn new(region_pages: u32, disk_bytes: u64) -> Self {
         let region_bytes = u64::from(region_pages) * PAGE;
-        let states = vec![State::Closed; disk_bytes.div_ceil(region_bytes) as usize];
+        let states = vec![RegionState::Closed; disk_bytes.div_ceil(region_bytes) as usize];
         Self { region_bytes, disk_pages: disk_bytes.div_ceil(PAGE), states }
     }
 
@@ -36,24 +36,24 @@ impl Regions {
     pub(crate) fn grow(&mut self, disk_bytes: u64) {
         assert!(disk_bytes.div_ceil(PAGE) >= self.disk_pages, "a disk does not shrink");
         self.disk_pages = disk_bytes.div_ceil(PAGE);
-        self.states.resize(disk_bytes.div_ceil(self.region_bytes) as usize, State::Closed);
+        self.states.resize(disk_bytes.div_ceil(self.region_bytes) as usize, RegionState::Closed);
     }
 
     /// Returns the regions that share a byte with `range` and have no open intent.
     pub(crate) fn closed_in(&self, range: &ByteRange) -> Vec<u32> {
-        self.touched_by(range).filter(|region| self.states[*region as usize] == State::Closed).collect()
+        self.touched_by(range).filter(|region| self.states[*region as usize] == RegionState::Closed).collect()
     }
 
     /// Records that a region's intent is open. One that the disk does not have any more, because it shrank, is ignored.
     pub(crate) fn open(&mut self, region: u32) {
         if let Some(state) = self.states.get_mut(region as usize) {
-            *state = State::Busy;
+            *state = RegionState::Busy;
         }
     }
 
     /// Records that every region's intent is open.
     pub(crate) fn open_all(&mut self) {
-        self.states.fill(State::Busy);
+        self.states.fill(RegionState::Busy);
     }
 
     /// Returns the number of regions of the disk.
@@ -63,21 +63,25 @@ impl Regions {
 
     /// Returns true if the region has an open intent.
     pub(crate) fn is_open(&self, region: u32) -> bool {
-        self.states[region as usize] != State::Closed
+        self.states[region as usize] != RegionState::Closed
     }
 
     /// Returns true if the region of a page has an open intent.
     pub(crate) fn is_open_at(&self, page: PageNumber) -> bool {
         self.states
             .get((page.offset() / self.region_bytes) as usize)
-            .is_some_and(|state| *state != State::Closed)
+            .is_some_and(|state| *state != RegionState::Closed)
     }
 
     /// Records a mutation. Its regions are open.
     pub(crate) fn mutate(&mut self, range: &ByteRange) {
         for region in self.touched_by(range) {
-            assert_ne!(self.states[region as usize], State::Closed, "an intent comes before a mutation");
-            self.states[region as usize] = State::Busy;
+            assert_ne!(
+                self.states[region as usize],
+                RegionState::Closed,
+                "an intent comes before a mutation"
+            );
+            self.states[region as usize] = RegionState::Busy;
         }
     }
 
@@ -86,9 +90,9 @@ impl Regions {
         let mut idle = Vec::new();
         for (region, state) in (0u32..).zip(&mut self.states) {
             match *state {
-                State::Closed => {}
-                State::Busy => *state = State::Idle,
-                State::Idle => idle.push(region),
+                RegionState::Closed => {}
+                RegionState::Busy => *state = RegionState::Idle,
+                RegionState::Idle => idle.push(region),
             }
         }
         idle
@@ -96,17 +100,17 @@ impl Regions {
 
     /// Returns true if no region has an open intent.
     pub(crate) fn all_closed(&self) -> bool {
-        self.states.iter().all(|state| *state == State::Closed)
+        self.states.iter().all(|state| *state == RegionState::Closed)
     }
 
     /// Returns true if the region is open, and was not changed since the last check.
     pub(crate) fn is_idle(&self, region: u32) -> bool {
-        self.states[region as usize] == State::Idle
+        self.states[region as usize] == RegionState::Idle
     }
 
     /// Records that a region's intent is closed.
     pub(crate) fn close(&mut self, region: u32) {
-        self.states[region as usize] = State::Closed;
+        self.states[region as usize] = RegionState::Closed;
     }
 
     /// Returns the pages of a region that the disk has.

@@ -16,14 +16,14 @@ use super::dirty::Dirty;
 use super::index::Index;
 use super::ranges::Ranges;
 use super::touched::LogEnd;
-use crate::format::batch::{Kind, unmap_of_zeroes};
-use crate::format::summary::{Content, Run};
+use crate::format::batch::{EntryKind, unmap_of_zeroes};
+use crate::format::summary::{Content, SummaryRun};
 use crate::types::limits::PAGE_BYTES;
 use crate::types::units::{FlashPage, PageNumber};
 
 /// Trust in previously cached data (recovery trust).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Belief {
+pub enum RecoveryTrust {
     /// Nothing, and why: the disk is new, or its backing has changed. A disk with dirty data is not attached so: that belongs to the
     /// backing as it was.
     Nothing(String),
@@ -50,7 +50,7 @@ pub(crate) enum Bits {
     Cleared,
 }
 
-impl Belief {
+impl RecoveryTrust {
     /// Returns the change to the bits of a region, open or not.
     pub(crate) fn bits(&self, open: bool) -> Bits {
         match self {
@@ -63,19 +63,19 @@ impl Belief {
     }
 
     /// Returns the possible state of the end of the log, if the process had written up to `end`.
-    pub(crate) fn tail(&self, end: LogEnd) -> Tail {
+    pub(crate) fn tail(&self, end: LogEnd) -> TailDamage {
         match self {
             // The end that the process had reached is in memory that a power cut erases. A process that appended nothing, perhaps because
             // it ended before it had loaded anything, has no information on what a power cut left to it.
-            Self::ByPage | Self::DirtyOnly(_) if end != LogEnd::default() => Tail::Written(end),
-            _ => Tail::NotFlushed,
+            Self::ByPage | Self::DirtyOnly(_) if end != LogEnd::default() => TailDamage::Written(end),
+            _ => TailDamage::NotFlushed,
         }
     }
 }
 
 /// Possible damage to the batches at the end of the newest segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tail {
+pub(crate) enum TailDamage {
     /// The power went: each batch that was not flushed may be missing, whatever is behind it.
     NotFlushed,
     /// Only the process ended: each was written before the next one was begun, so only one may be missing, which is the
@@ -85,7 +85,7 @@ pub(crate) enum Tail {
 
 /// Outcome for the pages that segments hold. Counted in versions of pages: one page may have several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct ReplayCounts {
     /// Newest versions that are not trusted, because the backing may have changed behind them.
     pub(crate) dropped: u64,
     /// Versions that the log itself invalidates.
@@ -97,7 +97,7 @@ pub(crate) struct Replay {
     region_pages: u64,
     pub(crate) index: Index,
     pub(crate) dirty: Dirty,
-    pub(crate) counts: Counts,
+    pub(crate) counts: ReplayCounts,
     /// Pages of all entries of the last segment that the index does not point to.
     pub(crate) dead: Vec<PageNumber>,
     /// Pages whose older versions are void, as bits, by region.
@@ -115,7 +115,7 @@ impl Replay {
             region_pages: u64::from(region_pages),
             index: Index::new(block_pages, salt),
             dirty: Dirty::default(),
-            counts: Counts::default(),
+            counts: ReplayCounts::default(),
             dead: Vec::new(),
             forgotten: BTreeMap::new(),
             replaced: Ranges::default(),
@@ -131,7 +131,7 @@ impl Replay {
         content: &Content,
         mut forgets: Vec<Buffer>,
         is_touched: impl Fn(PageNumber) -> bool,
-        mut entered: impl FnMut(&Run, &[u32]),
+        mut entered: impl FnMut(&SummaryRun, &[u32]),
     ) -> u32 {
         let mut total = 0;
         self.dead.clear();
@@ -139,7 +139,7 @@ impl Replay {
             let flash = start.plus(run.place);
             let checksums = content.checksums(run);
             match run.kind {
-                Kind::Fill => {
+                EntryKind::Fill => {
                     let now = self.enter_run(run.page, flash, checksums, &is_touched);
                     if now > 0 {
                         entered(run, checksums);
@@ -147,32 +147,32 @@ impl Replay {
                     total += now;
                     self.note_dead(run, flash, now);
                 }
-                Kind::Write => {
+                EntryKind::Write => {
                     let now = self.enter_writes(run, flash, checksums, &is_touched);
                     total += now;
                     self.note_dead(run, flash, now);
                 }
-                Kind::Forget => {
+                EntryKind::Forget => {
                     for _ in 0..run.pages {
                         let bits = forgets.pop().expect("one for each line");
                         self.forget(run.page, bits);
                     }
                 }
-                Kind::Home => self.home.insert(pages_of(run)),
-                Kind::Zeroes => {
+                EntryKind::Home => self.home.insert(pages_of(run)),
+                EntryKind::Zeroes => {
                     let unmap = unmap_of_zeroes(run.place);
                     self.replace(pages_of(run), |dirty, pages| dirty.add_zeroes(pages, unmap));
                 }
-                Kind::Lost => self.replace(pages_of(run), Dirty::add_lost),
+                EntryKind::Lost => self.replace(pages_of(run), Dirty::add_lost),
                 // They stand among the notes of all disks.
-                Kind::Intent | Kind::Quiet => {}
+                EntryKind::Intent | EntryKind::Quiet => {}
             }
         }
         total
     }
 
     /// Records which pages of a run the index did not take; `entered` is the number that it did.
-    fn note_dead(&mut self, run: &Run, flash: FlashPage, entered: u32) {
+    fn note_dead(&mut self, run: &SummaryRun, flash: FlashPage, entered: u32) {
         if entered as usize == run.pages {
             return;
         }
@@ -188,7 +188,7 @@ impl Replay {
     /// Replays writes of guests: clean if the backing has them, and dirty otherwise.
     fn enter_writes(
         &mut self,
-        run: &Run,
+        run: &SummaryRun,
         flash: FlashPage,
         checksums: &[u32],
         is_touched: impl Fn(PageNumber) -> bool,
@@ -293,7 +293,7 @@ impl Replay {
 }
 
 /// Returns the pages that a run speaks of.
-fn pages_of(run: &Run) -> Range<u64> {
+fn pages_of(run: &SummaryRun) -> Range<u64> {
     run.page.0..run.page.0 + run.pages as u64
 }
 
@@ -314,14 +314,14 @@ fn is_set(bits: &[u8], at: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::summary::Line;
+    use crate::format::summary::SummaryEntry;
     use crate::types::units::Sequence;
 
-    fn content(lines: &[(Kind, u64)]) -> Content {
+    fn content(lines: &[(EntryKind, u64)]) -> Content {
         let mut content = Content::default();
         for ((kind, page), place) in lines.iter().zip(1u32..) {
             let (page, sequence) = (PageNumber(*page), Sequence(u64::from(place)));
-            content.push(&Line { page, kind: *kind, sequence, checksum: place, place });
+            content.push(&SummaryEntry { page, kind: *kind, sequence, checksum: place, place });
         }
         content
     }
@@ -338,10 +338,16 @@ mod tests {
     fn the_first_line_from_the_end_says_all() {
         let mut replay = Replay::new(1, 64, 7);
         let touched = |page: PageNumber| page.0 == 9;
-        let lines = [(Kind::Fill, 1), (Kind::Fill, 2), (Kind::Forget, 0), (Kind::Fill, 2), (Kind::Fill, 9)];
+        let lines = [
+            (EntryKind::Fill, 1),
+            (EntryKind::Fill, 2),
+            (EntryKind::Forget, 0),
+            (EntryKind::Fill, 2),
+            (EntryKind::Fill, 9),
+        ];
         let newest = replay.enter(FlashPage(100), &content(&lines), vec![bits(&[1, 2])], touched, |_, _| {});
         assert_eq!(newest, 1, "page 2 behind the forget, not page 1 before it, nor page 9");
-        let older = [(Kind::Fill, 1), (Kind::Fill, 2), (Kind::Fill, 3), (Kind::Fill, 9)];
+        let older = [(EntryKind::Fill, 1), (EntryKind::Fill, 2), (EntryKind::Fill, 3), (EntryKind::Fill, 9)];
         let mut runs = 0;
         let entered = replay.enter(FlashPage(200), &content(&older), Vec::new(), touched, |_, _| runs += 1);
         assert_eq!((entered, runs), (1, 1), "page 3 only");
@@ -352,10 +358,10 @@ mod tests {
 
     #[test]
     fn what_guests_wrote_is_dirty_unless_home_stands_behind_it() {
-        let mut content = content(&[(Kind::Write, 1), (Kind::Write, 2), (Kind::Write, 5)]);
-        content.push_range(Kind::Home, PageNumber(2), Sequence(9), 2, 0);
-        content.push_range(Kind::Zeroes, PageNumber(7), Sequence(10), 4, 0);
-        let newer = self::content(&[(Kind::Write, 5), (Kind::Write, 8), (Kind::Fill, 9)]);
+        let mut content = content(&[(EntryKind::Write, 1), (EntryKind::Write, 2), (EntryKind::Write, 5)]);
+        content.push_range(EntryKind::Home, PageNumber(2), Sequence(9), 2, 0);
+        content.push_range(EntryKind::Zeroes, PageNumber(7), Sequence(10), 4, 0);
+        let newer = self::content(&[(EntryKind::Write, 5), (EntryKind::Write, 8), (EntryKind::Fill, 9)]);
         let mut replay = Replay::new(1, 64, 7);
         assert_eq!(replay.enter(FlashPage(100), &newer, Vec::new(), |_| true, |_, _| {}), 2);
         assert_eq!(replay.enter(FlashPage(200), &content, Vec::new(), |_| true, |_, _| {}), 1);
@@ -365,7 +371,7 @@ mod tests {
         let place = |page| replay.index.get(PageNumber(page)).map(|located| located.flash.0);
         assert_eq!([1, 2, 5, 7, 8, 9].map(place), [Some(201), None, Some(101), None, Some(102), None]);
         let mut older = Content::default();
-        older.push_range(Kind::Lost, PageNumber(0), Sequence(1), 12, 0);
+        older.push_range(EntryKind::Lost, PageNumber(0), Sequence(1), 12, 0);
         replay.enter(FlashPage(300), &older, Vec::new(), |_| false, |_, _| {});
         let lost: Vec<_> = replay.dirty.lost().iter().collect();
         assert_eq!(lost, [0..1, 4..5, 6..7, 11..12], "2 and 3 are home, and the others have something newer");
@@ -375,26 +381,26 @@ mod tests {
     fn only_a_process_that_appended_says_how_its_log_ends() {
         let end = LogEnd { generation: Sequence(7), place: 3 };
         for (belief, written) in [
-            (Belief::ByPage, true),
-            (Belief::DirtyOnly(String::new()), true),
-            (Belief::ByRegion, false),
-            (Belief::Nothing(String::new()), false),
+            (RecoveryTrust::ByPage, true),
+            (RecoveryTrust::DirtyOnly(String::new()), true),
+            (RecoveryTrust::ByRegion, false),
+            (RecoveryTrust::Nothing(String::new()), false),
         ] {
-            let expected = if written { Tail::Written(end) } else { Tail::NotFlushed };
+            let expected = if written { TailDamage::Written(end) } else { TailDamage::NotFlushed };
             assert_eq!(belief.tail(end), expected, "{belief:?}");
-            assert_eq!(belief.tail(LogEnd::default()), Tail::NotFlushed, "{belief:?}");
+            assert_eq!(belief.tail(LogEnd::default()), TailDamage::NotFlushed, "{belief:?}");
         }
     }
 
     #[test]
     fn bits_count_only_in_open_regions_and_a_power_cut_sets_them_all() {
         for (belief, open, bits) in [
-            (Belief::ByPage, true, Bits::Kept),
-            (Belief::ByPage, false, Bits::Cleared),
-            (Belief::ByRegion, true, Bits::Set),
-            (Belief::ByRegion, false, Bits::Cleared),
-            (Belief::Nothing(String::new()), true, Bits::Cleared),
-            (Belief::DirtyOnly(String::new()), false, Bits::Set),
+            (RecoveryTrust::ByPage, true, Bits::Kept),
+            (RecoveryTrust::ByPage, false, Bits::Cleared),
+            (RecoveryTrust::ByRegion, true, Bits::Set),
+            (RecoveryTrust::ByRegion, false, Bits::Cleared),
+            (RecoveryTrust::Nothing(String::new()), true, Bits::Cleared),
+            (RecoveryTrust::DirtyOnly(String::new()), false, Bits::Set),
         ] {
             assert_eq!(belief.bits(open), bits, "{belief:?}, open: {open}");
         }

@@ -21,7 +21,7 @@ mod resize;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use copies::Left;
+pub(crate) use copies::RemainingCopy;
 pub(crate) use purpose::SegmentPurpose;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -29,7 +29,7 @@ use super::holders::{self, Holder, Share};
 use super::space::Space;
 use crate::format::layout::Layout;
 use crate::format::members::{Member, Members};
-use crate::format::table::{Copied, TableEntry};
+use crate::format::table::{CopyNumber, TableEntry};
 use crate::types::canary::{self, Bug};
 use crate::types::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
 use crate::types::units::{
@@ -38,7 +38,7 @@ use crate::types::units::{
 
 pub(crate) struct Segments {
     layout: Layout,
-    lines: Vec<Line>,
+    lines: Vec<SegmentEntry>,
     space: Space,
     /// Sealed segments, oldest first.
     sealed: VecDeque<SegmentNumber>,
@@ -52,8 +52,8 @@ pub(crate) struct Segments {
 }
 
 #[derive(Clone, Copy)]
-struct Line {
-    state: State,
+struct SegmentEntry {
+    state: SegmentState,
     /// Owner and generation; none while free.
     life: Option<(SegmentOwner, Sequence)>,
     /// Pages that an index points to.
@@ -77,7 +77,7 @@ enum Named {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SegmentState {
     Free,
     Open,
     Sealed,
@@ -108,23 +108,23 @@ impl Segments {
                 entry.filter(|(owner, ..)| *owner != SegmentOwner::Invalid && segments.space.knows(number));
             let life = entry.map(|(owner, generation, _)| (owner, generation));
             let state = match entry {
-                None => State::Free,
-                Some((_, _, Copied::First)) => State::Sealed,
-                Some((_, _, Copied::Second)) => State::Second,
+                None => SegmentState::Free,
+                Some((_, _, CopyNumber::First)) => SegmentState::Sealed,
+                Some((_, _, CopyNumber::Second)) => SegmentState::Second,
             };
-            segments.lines.push(Line { state, life, ..Line::FREE });
+            segments.lines.push(SegmentEntry { state, life, ..SegmentEntry::FREE });
             match life {
                 None => segments.space.put_dropped(number),
                 Some((owner, _)) => {
                     let holder = segments.holder_or_new(owner);
                     holder.held += 1;
-                    holder.singles += u32::from(state != State::Second);
+                    holder.singles += u32::from(state != SegmentState::Second);
                 }
             }
         }
         segments.join_copies();
         for (number, line) in (0u32..).map(SegmentNumber).zip(&segments.lines) {
-            if let (State::Sealed, Some((owner, generation))) = (line.state, line.life)
+            if let (SegmentState::Sealed, Some((owner, generation))) = (line.state, line.life)
                 && owner != SegmentOwner::Notes
             {
                 sealed.push((generation, number));
@@ -165,7 +165,7 @@ impl Segments {
 
     fn make_lines(&mut self, member: Member) {
         let end = member.end() as usize;
-        self.lines.resize(self.lines.len().max(end), Line::FREE);
+        self.lines.resize(self.lines.len().max(end), SegmentEntry::FREE);
     }
 
     /// Stops taking segments of a device: its content is to go.
@@ -266,8 +266,8 @@ impl Segments {
     /// Returns the segments of an owner with their generations, newest first; of two copies the first.
     pub(crate) fn owned_by(&self, owner: impl Into<SegmentOwner>) -> Vec<(SegmentNumber, Sequence)> {
         let owner = owner.into();
-        let own = |(segment, line): (SegmentNumber, &Line)| match line.life {
-            Some((other, generation)) if other == owner && line.state != State::Second => {
+        let own = |(segment, line): (SegmentNumber, &SegmentEntry)| match line.life {
+            Some((other, generation)) if other == owner && line.state != SegmentState::Second => {
                 Some((segment, generation))
             }
             _ => None,
@@ -380,17 +380,17 @@ impl Segments {
             taken => taken?,
         };
         self.generation = self.generation.next();
-        self.open(segment, State::Open, owner);
+        self.open(segment, SegmentState::Open, owner);
         if let Some(second) = second {
-            self.open(second, State::Second, owner);
+            self.open(second, SegmentState::Second, owner);
             self.join(segment, second);
         }
         Some((segment, self.generation))
     }
 
-    fn open(&mut self, segment: SegmentNumber, state: State, owner: SegmentOwner) {
+    fn open(&mut self, segment: SegmentNumber, state: SegmentState, owner: SegmentOwner) {
         let line = &self.lines[segment.0 as usize];
-        assert_eq!((line.state, line.live), (State::Free, 0));
+        assert_eq!((line.state, line.live), (SegmentState::Free, 0));
         self.holder_or_new(owner).held += 1;
         let life = Some((owner, self.generation));
         self.change(segment, |line| (line.state, line.life, line.is_damaged) = (state, life, false));
@@ -410,8 +410,8 @@ impl Segments {
     /// Closes an open segment: from now on it can be reclaimed, after all that were closed before.
     pub(crate) fn seal(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
-        assert_eq!(line.state, State::Open);
-        line.state = State::Sealed;
+        assert_eq!(line.state, SegmentState::Open);
+        line.state = SegmentState::Sealed;
         self.sealed.push_back(segment);
     }
 
@@ -456,7 +456,7 @@ impl Segments {
             }
         }
         let segment = self.sealed.remove(chosen.or(fit).or(own)?).expect("found just now");
-        self.lines[segment.0 as usize].state = State::Reclaiming;
+        self.lines[segment.0 as usize].state = SegmentState::Reclaiming;
         Some(segment)
     }
 
@@ -466,16 +466,16 @@ impl Segments {
         let mut disowned = Vec::new();
         for (number, line) in (0u32..).zip(&mut self.lines) {
             let Some((_, generation)) = line.life.filter(|_| line.is_of(disk)) else { continue };
-            assert_ne!(line.state, State::Open, "{disk}'s log gives up its open segment first");
+            assert_ne!(line.state, SegmentState::Open, "{disk}'s log gives up its open segment first");
             line.life = Some((SegmentOwner::Invalid, generation));
-            if line.state == State::Sealed {
-                line.state = State::Reclaiming;
+            if line.state == SegmentState::Sealed {
+                line.state = SegmentState::Reclaiming;
                 // Its second copy is freed with it.
                 disowned.push(SegmentNumber(number));
             }
         }
         let lines = &self.lines;
-        self.sealed.retain(|segment| lines[segment.0 as usize].state == State::Sealed);
+        self.sealed.retain(|segment| lines[segment.0 as usize].state == SegmentState::Sealed);
         if let Some(holder) = self.holders.get_mut(&disk) {
             (holder.held, holder.singles) = (0, 0);
         }
@@ -484,7 +484,7 @@ impl Segments {
 
     /// Releases a segment of notes that a later one replaces, or one that was never written.
     pub(crate) fn give_up(&mut self, segment: SegmentNumber) {
-        self.lines[segment.0 as usize].state = State::Reclaiming;
+        self.lines[segment.0 as usize].state = SegmentState::Reclaiming;
         self.free(segment);
     }
 
@@ -500,7 +500,7 @@ impl Segments {
 
     /// Plants the bug of freeing it while the table still names it.
     fn free_in_memory(&mut self, second: SegmentNumber) {
-        self.change(second, |line| line.state = State::Second);
+        self.change(second, |line| line.state = SegmentState::Second);
         let owner = self.lines[second.0 as usize].life.map(|(owner, _)| owner);
         let holder = owner.and_then(|owner| self.holder_mut(owner));
         holder.expect("it holds the first").held -= 1;
@@ -508,10 +508,12 @@ impl Segments {
 
     fn free_one(&mut self, segment: SegmentNumber) {
         let line = &self.lines[segment.0 as usize];
-        assert_eq!(line.state, State::Reclaiming);
+        assert_eq!(line.state, SegmentState::Reclaiming);
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.expect("a segment in use has an owner");
-        self.change(segment, |line| (line.state, line.life, line.named) = (State::Free, None, Named::Yes));
+        self.change(segment, |line| {
+            (line.state, line.life, line.named) = (SegmentState::Free, None, Named::Yes)
+        });
         if owner == SegmentOwner::Invalid {
             return self.space.put_dropped(segment);
         }
@@ -522,7 +524,8 @@ impl Segments {
     /// Returns owner, generation and copy of each segment, for the table.
     pub(crate) fn lives(&self) -> impl Iterator<Item = TableEntry> + '_ {
         self.lines.iter().map(|line| {
-            let copied = if line.state == State::Second { Copied::Second } else { Copied::First };
+            let copied =
+                if line.state == SegmentState::Second { CopyNumber::Second } else { CopyNumber::First };
             line.life.map(|(owner, generation)| (owner, generation, copied))
         })
     }
@@ -539,13 +542,13 @@ impl Segments {
 
     /// Returns true if a segment of a disk is about to be freed or put back.
     pub(crate) fn is_being_reclaimed(&self, disk: DiskId) -> bool {
-        self.lines.iter().any(|line| line.state == State::Reclaiming && line.is_of(disk))
+        self.lines.iter().any(|line| line.state == SegmentState::Reclaiming && line.is_of(disk))
     }
 
     /// Returns true if a segment is closed, and still in this generation.
     pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (SegmentOwner, Sequence)) -> bool {
         let line = &self.lines[segment.0 as usize];
-        line.state == State::Sealed && line.life == Some(life)
+        line.state == SegmentState::Sealed && line.life == Some(life)
     }
 
     /// Returns the number of pages of a segment that an index points to.
@@ -584,9 +587,15 @@ impl Segments {
     }
 }
 
-impl Line {
-    const FREE: Self =
-        Self { state: State::Free, life: None, live: 0, other: None, is_damaged: false, named: Named::No };
+impl SegmentEntry {
+    const FREE: Self = Self {
+        state: SegmentState::Free,
+        life: None,
+        live: 0,
+        other: None,
+        is_damaged: false,
+        named: Named::No,
+    };
 
     /// Returns true if a disk owns the segment.
     fn is_of(&self, disk: DiskId) -> bool {

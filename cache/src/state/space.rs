@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::discards::{Discards, Run};
+use super::discards::{Discards, SegmentRun};
 use crate::format::members::{Member, Members};
 use crate::types::limits::{KEPT_BACK_SEGMENTS, PAIRS_MIN};
 use crate::types::units::{MemberNumber, SegmentNumber};
@@ -334,7 +334,7 @@ impl Space {
     }
 
     /// Holds segments back to discard them, `most` at most: neighbours on one device. To be given back with [`Self::put`].
-    pub(crate) fn take_to_discard(&mut self, most: u32) -> Option<(MemberNumber, Run)> {
+    pub(crate) fn take_to_discard(&mut self, most: u32) -> Option<(MemberNumber, SegmentRun)> {
         let most = most.min(self.spare());
         let mut used = self.devices.iter_mut().filter(|device| device.is_used);
         let (device, run) = used.find_map(|device| {
@@ -391,7 +391,7 @@ mod tests {
         assert!(space.is_empty(MemberNumber(0)));
         assert!(space.ripen_discards());
         let (number, run) = space.take_to_discard(100).expect("all are due");
-        assert_eq!((number, run), (MemberNumber(0), Run { first: SegmentNumber(0), count: 2 }));
+        assert_eq!((number, run), (MemberNumber(0), SegmentRun { first: SegmentNumber(0), count: 2 }));
         assert!(!space.is_empty(MemberNumber(0)));
         assert!(space.take(0).is_some_and(|segment| !run.has(segment)));
         assert_eq!(space.take_to_discard(100), None, "others may need what is left");

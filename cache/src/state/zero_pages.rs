@@ -10,13 +10,13 @@ use crate::types::limits::ZERO_RANGES_KNOWN_MAX;
 const RANGE_BYTES: u64 = 22;
 
 #[derive(Default)]
-pub(crate) struct ZeroPages {
+pub(crate) struct KnownZeroPages {
     ranges: Ranges,
     /// Ranges from this page on are the next to be forgotten.
     next: u64,
 }
 
-impl ZeroPages {
+impl KnownZeroPages {
     /// Returns true if a page is known to be zeroes.
     pub(crate) fn contains(&self, page: u64) -> bool {
         !self.ranges.is_empty() && self.ranges.contains(page)
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn as_many_ranges_are_known_as_there_is_room_for_and_no_page_that_was_not_noted() {
-        let mut known = ZeroPages::default();
+        let mut known = KnownZeroPages::default();
         let pages = 3 * ZERO_RANGES_KNOWN_MAX as u64;
         for page in (0..pages).map(|number| number * 2) {
             known.insert(page..page + 1);

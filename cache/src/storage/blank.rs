@@ -133,16 +133,16 @@ fn is_blank(page: &[u8]) -> bool {
 
 /// The place of a signature.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum SignatureOffset {
     /// Bytes from the start.
     Start(u64),
     /// Bytes before the end, rounded down to a multiple of the second number, then the third number of bytes behind it.
     End(u64, u64, u64),
 }
 
-use Place::{End, Start};
+use SignatureOffset::{End, Start};
 
-impl Place {
+impl SignatureOffset {
     /// Returns the offset on a device, if that is so large.
     fn offset(self, size: u64) -> Option<u64> {
         match self {
@@ -154,7 +154,7 @@ impl Place {
 }
 
 /// Signatures of formats on block devices. The first that is found names the content, so the outermost formats are first.
-const SIGNATURES: &[(Place, &[u8], &str)] = &[
+const SIGNATURES: &[(SignatureOffset, &[u8], &str)] = &[
     (Start(0), b"LUKS\xba\xbe", "an encrypted volume (LUKS)"),
     (Start(0x4000), b"SKUL\xba\xbe", "an encrypted volume (LUKS2)"),
     (Start(0x8000), b"SKUL\xba\xbe", "an encrypted volume (LUKS2)"),

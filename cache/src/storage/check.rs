@@ -15,14 +15,14 @@ use futures_util::future::join_all;
 use super::flash::Flash;
 use super::note_state::OpenIntents;
 use super::reading::{Contained, Reader, Wanted};
-use super::start::{Examined, Ignored, Marks, USED_SINCE, examine};
+use super::start::{Examined, Ignored, SessionIds, USED_SINCE, examine};
 use crate::format::PoolId;
 use crate::format::checksum::page_checksum;
 use crate::format::note::Intent;
-use crate::format::summary::Line;
+use crate::format::summary::SummaryEntry;
 use crate::format::superblock::{SLOTS, Superblock};
 use crate::format::table::TableEntry;
-use crate::state::replay::{Belief, Bits, Replay};
+use crate::state::replay::{Bits, RecoveryTrust, Replay};
 use crate::state::segments::Segments;
 use crate::state::touched::{self, SharedBits};
 use crate::types::error::CacheError;
@@ -31,17 +31,17 @@ use crate::types::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, Segme
 
 /// Information about a pool beside the content of its devices.
 pub struct Knowledge<'a> {
-    /// Marks of the next opener of the pool. None: it counts as the last one to have used the pool.
-    pub marks: Option<&'a Marks>,
+    /// Session ids of the next opener of the pool. None: it counts as the last one to have used the pool.
+    pub marks: Option<&'a SessionIds>,
     /// Returns the expectation for a disk, from its number and the mark of the last start.
-    pub expected: &'a dyn Fn(DiskId, u64) -> Expected,
+    pub expected: &'a dyn Fn(DiskId, u64) -> DiskExpectation,
 }
 
 /// Trust in the content of a disk at its next start.
-pub struct Expected {
+pub struct DiskExpectation {
     /// As when it is attached.
-    pub belief: Belief,
-    /// The bits that the last process left. Without them [`Belief::ByPage`] is as [`Belief::ByRegion`].
+    pub belief: RecoveryTrust,
+    /// The bits that the last process left. Without them [`RecoveryTrust::ByPage`] is as [`RecoveryTrust::ByRegion`].
     pub touched: Option<Rc<dyn SharedBits>>,
 }
 
@@ -253,19 +253,19 @@ struct Checker<'a, F> {
 }
 
 /// The pages that the backing may have changed behind the log.
-pub(super) struct Distrusted {
+pub(super) struct DistrustedPages {
     pub(super) region_pages: u64,
     pub(super) open: BTreeSet<Intent>,
-    pub(super) expected: Expected,
+    pub(super) expected: DiskExpectation,
 }
 
 impl<F: BlockDevice> Checker<'_, F> {
-    async fn check(&mut self, id: DiskId, expected: Expected) -> CheckedDisk {
+    async fn check(&mut self, id: DiskId, expected: DiskExpectation) -> CheckedDisk {
         let open: BTreeSet<Intent> = self.open_intents.of(id).collect();
         let cold = match &expected.belief {
             _ if self.dropped.is_some() => self.dropped.map(str::to_owned),
-            Belief::Nothing(reason) | Belief::Void(reason) => Some(reason.clone()),
-            Belief::DirtyOnly(_) | Belief::ByPage | Belief::ByRegion => None,
+            RecoveryTrust::Nothing(reason) | RecoveryTrust::Void(reason) => Some(reason.clone()),
+            RecoveryTrust::DirtyOnly(_) | RecoveryTrust::ByPage | RecoveryTrust::ByRegion => None,
         };
         let mut disk = CheckedDisk {
             id,
@@ -283,7 +283,7 @@ impl<F: BlockDevice> Checker<'_, F> {
             damage: Vec::new(),
         };
         let layout = self.reader.layout;
-        let distrusted = Distrusted { region_pages: u64::from(layout.region_pages()), open, expected };
+        let distrusted = DistrustedPages { region_pages: u64::from(layout.region_pages()), open, expected };
         let end =
             distrusted.expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
         let mut replay = Replay::new(1, layout.region_pages(), self.reader.pool.salt());
@@ -323,14 +323,14 @@ impl<F: BlockDevice> Checker<'_, F> {
         &self,
         disk: &mut CheckedDisk,
         replay: &mut Replay,
-        distrusted: &Distrusted,
+        distrusted: &DistrustedPages,
         segment: SegmentNumber,
         contained: Contained,
     ) {
         let Contained { content, forgets, durable, .. } = contained;
         let start = self.reader.layout.segment_start(segment);
         replay.enter(start, &content, forgets, |page| distrusted.has(page), |_, _| {});
-        let lines: Vec<Line> = content.lines().filter(|line| line.kind.has_data()).collect();
+        let lines: Vec<SummaryEntry> = content.lines().filter(|line| line.kind.has_data()).collect();
         disk.pages_verified += lines.len() as u64;
         for line in bad_lines(&self.reader, segment, &lines).await {
             if line.place >= durable {
@@ -346,7 +346,7 @@ impl<F: BlockDevice> Checker<'_, F> {
     }
 }
 
-impl Distrusted {
+impl DistrustedPages {
     pub(super) fn has(&self, page: PageNumber) -> bool {
         let region = (page.0 / self.region_pages) as u32;
         let open =
@@ -360,8 +360,12 @@ impl Distrusted {
 }
 
 /// Reads every entry's page and returns those whose checksum fails.
-async fn bad_lines<F: BlockDevice>(reader: &Reader<F>, segment: SegmentNumber, lines: &[Line]) -> Vec<Line> {
-    let chunks: Vec<&[Line]> =
+async fn bad_lines<F: BlockDevice>(
+    reader: &Reader<F>,
+    segment: SegmentNumber,
+    lines: &[SummaryEntry],
+) -> Vec<SummaryEntry> {
+    let chunks: Vec<&[SummaryEntry]> =
         lines.chunk_by(|a, b| a.place / CHUNK_PAGES == b.place / CHUNK_PAGES).collect();
     let mut bad = Vec::new();
     for some in chunks.chunks(READS_AT_ONCE) {
@@ -374,15 +378,16 @@ async fn bad_lines<F: BlockDevice>(reader: &Reader<F>, segment: SegmentNumber, l
 async fn bad_in_chunk<F: BlockDevice>(
     reader: &Reader<F>,
     segment: SegmentNumber,
-    lines: &[Line],
-) -> Vec<Line> {
+    lines: &[SummaryEntry],
+) -> Vec<SummaryEntry> {
     let start = reader.layout.segment_start(segment);
     let places = || lines.iter().map(|line| line.place);
     let (Some(first), Some(last)) = (places().min(), places().max()) else { return Vec::new() };
     let mut bad = Vec::new();
     match reader.read(start.plus(first), last - first + 1).await {
         Ok(bytes) => {
-            let page = |line: &Line| &bytes[(line.place - first) as usize * PAGE_BYTES..][..PAGE_BYTES];
+            let page =
+                |line: &SummaryEntry| &bytes[(line.place - first) as usize * PAGE_BYTES..][..PAGE_BYTES];
             bad.extend(lines.iter().filter(|line| page_checksum(page(line)) != line.checksum));
         }
         // Some of it can be read, perhaps.

@@ -7,7 +7,7 @@
 use block::{BlockDevice, Buffer, Host, PAGE};
 use futures_util::future::join_all;
 
-use super::check::{Distrusted, Expected};
+use super::check::{DiskExpectation, DistrustedPages};
 use super::pool::Pool;
 use crate::format::checksum::page_checksum;
 use crate::state::replay::Replay;
@@ -48,7 +48,7 @@ impl Comparison {
 pub(crate) async fn compare<E: Env>(
     pool: &Pool<E>,
     disk: DiskId,
-    expected: Expected,
+    expected: DiskExpectation,
     backing: &E::Backing,
     pages_max: usize,
     until_ns: u64,
@@ -96,11 +96,11 @@ pub(crate) async fn compare<E: Env>(
 }
 
 /// Returns what a load would index of the disk.
-async fn replay<E: Env>(pool: &Pool<E>, disk: DiskId, expected: Expected) -> Result<Replay, String> {
+async fn replay<E: Env>(pool: &Pool<E>, disk: DiskId, expected: DiskExpectation) -> Result<Replay, String> {
     let end = expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
     let region_pages = pool.layout().region_pages();
     let open = pool.open_intents_of(disk);
-    let distrusted = Distrusted { region_pages: u64::from(region_pages), open, expected };
+    let distrusted = DistrustedPages { region_pages: u64::from(region_pages), open, expected };
     let mut replay = Replay::new(1, region_pages, pool.id().salt());
     for (number, wanted) in pool.all_wanted(disk).into_iter().enumerate() {
         let _pin = pool.pin_segment(wanted.segment);

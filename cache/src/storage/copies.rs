@@ -15,7 +15,7 @@ use futures_util::future::join;
 
 use super::pool::{Pool, Witness};
 use super::reading::Wanted;
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::format::checksum::page_checksum;
 use crate::format::members::{Member, Members};
 use crate::format::summary::Content;
@@ -27,7 +27,7 @@ use crate::types::units::{FlashPage, SegmentNumber, SegmentOwner};
 
 /// Expected content of a place.
 #[derive(Clone, Copy)]
-enum Expected {
+enum ExpectedPage {
     Header,
     Data(u32),
     /// Clean content, which has one copy.
@@ -44,7 +44,7 @@ pub(crate) enum Gaps {
 }
 
 /// A copy that was made.
-pub(crate) struct Copied {
+pub(crate) struct CopyResult {
     pub(crate) bytes: u64,
     pub(crate) pages_left_out: u32,
 }
@@ -209,17 +209,20 @@ impl<E: Env> Pool<E> {
     /// goes to the other one.
     pub(crate) async fn make_equal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let Some(second) = wanted.second else { return Ok(()) };
-        let mut expected = vec![Expected::Header; content.end as usize];
+        let mut expected = vec![ExpectedPage::Header; content.end as usize];
         for line in content.lines().filter(|line| line.kind.has_data()) {
-            let expect =
-                if line.kind == Kind::Fill { Expected::Anything } else { Expected::Data(line.checksum) };
+            let expect = if line.kind == EntryKind::Fill {
+                ExpectedPage::Anything
+            } else {
+                ExpectedPage::Data(line.checksum)
+            };
             expected[line.place as usize] = expect;
         }
         let reader = self.reader();
         let is_valid = |page: &[u8], place: u32| match expected[place as usize] {
-            Expected::Anything => true,
-            Expected::Data(checksum) => page_checksum(page) == checksum,
-            Expected::Header => reader.is_header(wanted, page, place),
+            ExpectedPage::Anything => true,
+            ExpectedPage::Data(checksum) => page_checksum(page) == checksum,
+            ExpectedPage::Header => reader.is_header(wanted, page, place),
         };
         let starts = [wanted.segment, second].map(|segment| self.layout().segment_start(segment));
         let mut written = Ok(());
@@ -256,13 +259,13 @@ impl<E: Env> Pool<E> {
         from: SegmentNumber,
         to: SegmentNumber,
         gaps: Gaps,
-    ) -> Result<Copied, BlockError> {
+    ) -> Result<CopyResult, BlockError> {
         if self.segments().may_be_named(to) && !canary::has(Bug::CopyOverNamed) {
             self.persist_table().await?;
         }
         let layout = self.layout();
         let pages = (layout.segment_bytes() / PAGE_BYTES as u64) as u32;
-        let mut copied = Copied { bytes: layout.segment_bytes(), pages_left_out: 0 };
+        let mut copied = CopyResult { bytes: layout.segment_bytes(), pages_left_out: 0 };
         let mut at = 0;
         while at < pages {
             let count = COPIED_AT_ONCE.min(pages - at);
@@ -287,7 +290,7 @@ impl<E: Env> Pool<E> {
         &self,
         start: FlashPage,
         mut buffer: Buffer,
-        copied: &mut Copied,
+        copied: &mut CopyResult,
     ) -> Result<Buffer, BlockError> {
         for (page, bytes) in buffer.chunks_exact_mut(PAGE_BYTES).enumerate() {
             let place = start.plus(page as u32);

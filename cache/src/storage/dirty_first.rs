@@ -9,16 +9,16 @@ use tokio::sync::Notify;
 
 /// Counts the disks of a pool that are to be loaded before others, on any shard.
 #[derive(Default)]
-pub(crate) struct DirtyFirst(Arc<Loading>);
+pub(crate) struct DirtyFirst(Arc<PendingLoads>);
 
 #[derive(Default)]
-struct Loading {
+struct PendingLoads {
     disks: AtomicUsize,
     done: Notify,
 }
 
 /// A disk that is loaded before others, until this is dropped.
-pub(crate) struct First(Arc<Loading>);
+pub(crate) struct First(Arc<PendingLoads>);
 
 impl DirtyFirst {
     /// Records that a disk is to be loaded before others.

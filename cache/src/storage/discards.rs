@@ -17,7 +17,7 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, ByteRange, ErrorKind};
 
 use super::pool::Pool;
-use crate::state::discards::Run;
+use crate::state::discards::SegmentRun;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::limits::DISCARD_BYTES_MAX;
@@ -68,12 +68,12 @@ impl<E: Env> Pool<E> {
         Ok(())
     }
 
-    fn put_back(&self, run: Run) {
+    fn put_back(&self, run: SegmentRun) {
         let mut segments = self.segments();
         run.segments().for_each(|segment| segments.space_mut().put(segment));
     }
 
-    async fn discard(&self, run: Run) -> Result<(), BlockError> {
+    async fn discard(&self, run: SegmentRun) -> Result<(), BlockError> {
         let place = self.place(self.layout().segment_start(run.first))?;
         let bytes = u64::from(run.count) * self.layout().segment_bytes();
         place.device.discard(ByteRange::at(place.offset, bytes)).await

@@ -18,7 +18,7 @@ pub(crate) struct Flash<F> {
 }
 
 /// A place on a device.
-pub(crate) struct Place<F> {
+pub(crate) struct DeviceLocation<F> {
     pub(crate) member: MemberNumber,
     pub(crate) device: Rc<Metered<F>>,
     /// In bytes from the device's start.
@@ -86,12 +86,12 @@ impl<F: BlockDevice> Flash<F> {
     }
 
     /// Returns the place of a page; none if its device is missing.
-    pub(crate) fn place(&self, page: FlashPage) -> Option<Place<F>> {
+    pub(crate) fn place(&self, page: FlashPage) -> Option<DeviceLocation<F>> {
         let segment = self.layout.segment_of(page);
         let (place, (member, device)) =
             self.devices.iter().find_map(|device| Some((device.0.place_of(segment)?, device)))?;
         let offset = self.layout.device_offset(place, page);
-        Some(Place { member: member.number, device: Rc::clone(device), offset })
+        Some(DeviceLocation { member: member.number, device: Rc::clone(device), offset })
     }
 
     /// Returns the device of a segment; none if that is missing.

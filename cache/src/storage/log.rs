@@ -21,7 +21,7 @@ use futures_util::future::select;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::pool::{NoSegment, Pool};
-use crate::format::batch::{self, Entry, Head, Kind, place_of_zeroes};
+use crate::format::batch::{self, Entry, EntryKind, Head, place_of_zeroes};
 use crate::format::checksum::{page_checksum, seeded};
 use crate::format::summary::Content;
 use crate::state::index::Located;
@@ -46,9 +46,9 @@ pub(crate) struct Log<E: Env> {
     /// Number of them that are durable.
     durable: Cell<u64>,
     /// End of the last one.
-    tail: Cell<Option<Tail>>,
+    tail: Cell<Option<LogTail>>,
     /// End of the durable part of the open segment.
-    known_durable: Cell<Option<Tail>>,
+    known_durable: Cell<Option<LogTail>>,
     /// Records the end of the written log, in memory that outlives the process.
     touched: Rc<Touched>,
     /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
@@ -63,7 +63,7 @@ pub(crate) struct Log<E: Env> {
 
 /// End of the last batch, in the open segment.
 #[derive(Clone, Copy)]
-struct Tail {
+struct LogTail {
     segment: SegmentNumber,
     generation: Sequence,
     end: u32,
@@ -103,7 +103,7 @@ pub(crate) struct Appender<'a, E: Env> {
 }
 
 /// A batch that was written.
-pub(crate) struct Written {
+pub(crate) struct WrittenBatch {
     /// Places of its pages, in the order in which they were added.
     pub(crate) located: Vec<Located>,
     /// Number of the batch in this log; see [`Log::proven`].
@@ -432,38 +432,38 @@ impl<E: Env> Appender<'_, E> {
 
     /// Puts clean content of a page into the batch, which must be current now. Copies keep their sequence (rule I1).
     pub(crate) fn add(&self, batch: &mut Batch, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
-        self.put(batch, Kind::Fill, page, sequence, bytes);
+        self.put(batch, EntryKind::Fill, page, sequence, bytes);
     }
 
     /// As [`Self::add`], for content that the backing does not have.
     pub(crate) fn add_dirty(&self, batch: &mut Batch, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
-        self.put(batch, Kind::Write, page, sequence, bytes);
+        self.put(batch, EntryKind::Write, page, sequence, bytes);
     }
 
     /// Adds an entry that invalidates all earlier ones of some pages: one bit for each page from `first` on.
     pub(crate) fn forget(&self, batch: &mut Batch, first: PageNumber, bits: &[u8]) {
-        self.put(batch, Kind::Forget, first, self.log.pool.draw_sequence(), bits);
+        self.put(batch, EntryKind::Forget, first, self.log.pool.draw_sequence(), bits);
     }
 
     /// Adds an entry for a range of pages.
-    pub(crate) fn say(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>) {
-        assert!(kind.is_range() && kind != Kind::Zeroes);
+    pub(crate) fn say(&self, batch: &mut Batch, kind: EntryKind, pages: &Range<u64>) {
+        assert!(kind.is_range() && kind != EntryKind::Zeroes);
         self.put_range(batch, kind, pages, 0);
     }
 
     /// Adds an entry for a range of zeroes, whose storage may be deallocated if `unmap` permits it.
     pub(crate) fn say_zeroes(&self, batch: &mut Batch, pages: &Range<u64>, unmap: Unmap) {
-        self.put_range(batch, Kind::Zeroes, pages, place_of_zeroes(unmap));
+        self.put_range(batch, EntryKind::Zeroes, pages, place_of_zeroes(unmap));
     }
 
-    fn put_range(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>, place: u32) {
+    fn put_range(&self, batch: &mut Batch, kind: EntryKind, pages: &Range<u64>, place: u32) {
         let sequence = self.log.pool.draw_sequence();
         let count = u32::try_from(pages.end - pages.start).expect("whoever says it cuts what is longer");
         let page = PageNumber(pages.start);
         batch.entries.push(Entry { page, kind, sequence, seeded_checksum: count, place });
     }
 
-    fn put(&self, batch: &mut Batch, kind: Kind, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
+    fn put(&self, batch: &mut Batch, kind: EntryKind, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
         let open = self.open.as_ref().expect("begin opened a segment");
         batch.pages += 1;
         let place = batch.pages;
@@ -478,7 +478,7 @@ impl<E: Env> Appender<'_, E> {
     }
 
     /// Writes the batch, header and data in one. If that fails, nothing else goes to the segment but its summary.
-    pub(crate) async fn write(mut self, batch: Batch) -> Result<Written, BlockError> {
+    pub(crate) async fn write(mut self, batch: Batch) -> Result<WrittenBatch, BlockError> {
         // As large as announced: only a full one becomes a buffer.
         let mut buffer = batch.buffer.finish();
         assert!(batch.entries.len() <= self.room, "the summary has room for it");
@@ -499,7 +499,7 @@ impl<E: Env> Appender<'_, E> {
         // The place is used up before the write starts: nothing else goes there, even if the write fails.
         open.next += 1 + batch.pages as u32;
         // Clean pages have one copy.
-        let is_clean = batch.entries.iter().all(|entry| entry.kind == Kind::Fill);
+        let is_clean = batch.entries.iter().all(|entry| entry.kind == EntryKind::Fill);
         let second_bytes = if is_clean { PAGE_BYTES } else { buffer.len() };
         match log.pool.write_most(first, buffer, second_bytes).await {
             Ok(bytes) => count(&log.counters.flash_write_bytes, bytes),
@@ -524,14 +524,14 @@ impl<E: Env> Appender<'_, E> {
             open.spoken = end;
         }
         log.touched.note_end(LogEnd { generation, place: end });
-        log.tail.set(Some(Tail { segment, generation, end }));
+        log.tail.set(Some(LogTail { segment, generation, end }));
         // Batches of a segment are written one after another, and a closed segment has a summary. No test could detect if this were one
         // batch ahead: after a kill, `touched` has the end of the written log, so a damaged last batch is noticed all the same. This stays
         // right without that memory.
         let before = log.written.get();
         log.proven.set(before);
         log.written.set(before + 1);
-        Ok(Written { located: batch.located, number: before + 1 })
+        Ok(WrittenBatch { located: batch.located, number: before + 1 })
     }
 }
 

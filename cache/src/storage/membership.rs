@@ -18,7 +18,7 @@ use super::flash::Flash;
 use super::metered::{Meter, Metered, Meters};
 use super::opening::{read_superblock, wipe, write_empty_tables};
 use super::pool::Pool;
-use super::shared::{Leaving, Left};
+use super::shared::{Leaving, RemainingDevices};
 use crate::format::members::{Member, Members};
 use crate::format::superblock::Superblock;
 use crate::types::env::Env;
@@ -156,7 +156,7 @@ impl<E: Env> Pool<E> {
                 bytes(reserved)
             )));
         }
-        if self.shared.let_leave(number, Leaving::TakenOut) == Left::Nothing {
+        if self.shared.let_leave(number, Leaving::TakenOut) == RemainingDevices::Nothing {
             return Err(CacheError::Settings(format!(
                 "Device {number} is the last one of the pool: add another one first, or serve without a pool"
             )));

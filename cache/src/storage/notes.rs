@@ -19,7 +19,7 @@ use super::pool::Pool;
 use super::reading::{Reader, Unreadable, Wanted};
 use crate::format::batch::{self, ENTRIES_PER_PAGE, Entry, Head};
 use crate::format::note::{Intent, Note};
-use crate::state::replay::Tail;
+use crate::state::replay::TailDamage;
 use crate::state::segments::{SegmentPurpose, Segments};
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -236,16 +236,19 @@ pub(crate) async fn read_all<F: BlockDevice>(
 }
 
 /// Content of a segment of notes.
-struct Said {
+struct SegmentNotes {
     open: OpenIntents,
     /// True if it contains all intents that were open when it was begun.
     is_complete: bool,
 }
 
 /// Reads the notes of a segment.
-async fn read_segment<F: BlockDevice>(reader: &Reader<F>, wanted: Wanted) -> Result<Said, Unreadable> {
-    let mut said = Said { open: OpenIntents::default(), is_complete: false };
-    let content = reader.headers(wanted, Tail::NotFlushed).await?.content;
+async fn read_segment<F: BlockDevice>(
+    reader: &Reader<F>,
+    wanted: Wanted,
+) -> Result<SegmentNotes, Unreadable> {
+    let mut said = SegmentNotes { open: OpenIntents::default(), is_complete: false };
+    let content = reader.headers(wanted, TailDamage::NotFlushed).await?.content;
     for note in content.lines().filter_map(|line| Note::from_line(&line)) {
         said.is_complete |= note == Note::Complete;
         said.open.apply(note);

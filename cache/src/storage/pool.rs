@@ -14,10 +14,10 @@ use block::{BlockDevice, BlockError, Buffer, ErrorKind};
 use futures_util::future::{LocalBoxFuture, join_all};
 use tokio::sync::Notify;
 
-use super::flash::{Flash, Place, missing};
+use super::flash::{DeviceLocation, Flash, missing};
 use super::reading::{Reader, Wanted};
 use super::reclaim_slot::ReclaimSlot;
-use super::shared::{Leaving, Left, Shared, Written};
+use super::shared::{Leaving, RemainingDevices, Shared, TableState};
 use crate::format::PoolId;
 use crate::format::layout::Layout;
 use crate::format::members::{Member, Members};
@@ -202,7 +202,7 @@ impl<E: Env> Pool<E> {
     }
 
     /// Returns the place of a page, if its device has not failed.
-    pub(super) fn place(&self, first: FlashPage) -> Result<Place<E::Flash>, BlockError> {
+    pub(super) fn place(&self, first: FlashPage) -> Result<DeviceLocation<E::Flash>, BlockError> {
         self.ensure_alive()?;
         let place = self.flash.borrow().place(first).ok_or_else(missing)?;
         if self.shared.leaving(place.member) == Some(Leaving::Failed) {
@@ -344,7 +344,7 @@ impl<E: Env> Pool<E> {
         // If only some devices have it, the newest one counts.
         let members = self.shared.superblock().members;
         self.write_everywhere(&members, self.layout().table_slot(turn), |_| Buffer::copy_of(&bytes)).await?;
-        *written = Written { turn, changes: covers };
+        *written = TableState { turn, changes: covers };
         self.segments().recorded();
         Ok(())
     }
@@ -382,14 +382,14 @@ impl<E: Env> Pool<E> {
     /// Takes a device for failed.
     pub(crate) fn fail(&self, member: MemberNumber, error: &BlockError) {
         match self.shared.let_leave(member, Leaving::Failed) {
-            Left::KnownBefore => {}
-            Left::Others => {
+            RemainingDevices::KnownBefore => {}
+            RemainingDevices::Others => {
                 tracing::error!(%error, pool = %self.id(), device = %member, "A device of the pool failed and leaves it");
                 self.segments().stop_using(member);
                 self.announce_room();
                 self.shared.reclaim.wake_all();
             }
-            Left::Nothing => self.fail_all(error),
+            RemainingDevices::Nothing => self.fail_all(error),
         }
     }
 

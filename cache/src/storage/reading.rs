@@ -10,11 +10,11 @@ use block::{BlockDevice, Buffer};
 
 use super::flash::Flash;
 use crate::format::PoolId;
-use crate::format::batch::{self, Entry, Head, Kind};
+use crate::format::batch::{self, Entry, EntryKind, Head};
 use crate::format::checksum::{page_checksum, seeded};
 use crate::format::layout::Layout;
-use crate::format::summary::{Content, Run};
-use crate::state::replay::Tail;
+use crate::format::summary::{Content, SummaryRun};
+use crate::state::replay::TailDamage;
 use crate::state::segments::Segments;
 use crate::types::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::types::units::{FlashPage, SegmentNumber, SegmentOwner, Sequence};
@@ -62,7 +62,7 @@ pub(crate) struct Headers {
 }
 
 /// A batch according to its header.
-struct Batch {
+struct DecodedBatch {
     /// In pages from the start of the segment, as `end`.
     start: u32,
     end: u32,
@@ -90,7 +90,7 @@ impl<F: BlockDevice> Reader<F> {
     pub(crate) async fn contained(
         &self,
         wanted: Wanted,
-        newest: Option<Tail>,
+        newest: Option<TailDamage>,
     ) -> Result<Contained, Unreadable> {
         let (content, durable, has_summary) = match (self.summary(wanted).await, newest) {
             (Err(Unreadable::NoSummary), Some(tail)) => {
@@ -105,7 +105,7 @@ impl<F: BlockDevice> Reader<F> {
             }
         };
         let mut forgets = Vec::new();
-        for line in content.lines().filter(|line| line.kind == Kind::Forget) {
+        for line in content.lines().filter(|line| line.kind == EntryKind::Forget) {
             forgets.push(self.page(wanted, line.place, line.checksum).await?);
         }
         Ok(Contained { content, forgets, durable, has_summary })
@@ -169,7 +169,7 @@ impl<F: BlockDevice> Reader<F> {
             pages = said;
             at += 1;
         }
-        let outside = |run: &Run| run.place as usize + run.pages > self.layout.batch_pages() as usize;
+        let outside = |run: &SummaryRun| run.place as usize + run.pages > self.layout.batch_pages() as usize;
         if content.runs.iter().any(|run| !run.kind.is_range() && outside(run)) {
             return Err(Unreadable::NoSummary);
         }
@@ -178,9 +178,9 @@ impl<F: BlockDevice> Reader<F> {
 
     /// Returns the content of the headers of a segment, up to the first batch that is incomplete. An unflushed batch may have its header
     /// and lack its data: writes of guests are verified here, and other pages when they are read.
-    pub(crate) async fn headers(&self, wanted: Wanted, tail: Tail) -> Result<Headers, Unreadable> {
+    pub(crate) async fn headers(&self, wanted: Wanted, tail: TailDamage) -> Result<Headers, Unreadable> {
         let mut window: Windows = wanted.copies().map(Window::of).collect();
-        let mut batches: Vec<Batch> = Vec::new();
+        let mut batches: Vec<DecodedBatch> = Vec::new();
         let mut end = 0;
         while end < self.layout.batch_pages() {
             let Some(batch) = self.header(wanted, &mut window, end).await? else { break };
@@ -210,7 +210,7 @@ impl<F: BlockDevice> Reader<F> {
         wanted: Wanted,
         windows: &mut Windows,
         place: u32,
-    ) -> Result<Option<Batch>, Unreadable> {
+    ) -> Result<Option<DecodedBatch>, Unreadable> {
         let mut failure = None;
         for window in windows {
             if !window.has(place) {
@@ -231,7 +231,7 @@ impl<F: BlockDevice> Reader<F> {
     }
 
     /// Decodes the batch of a header at a place, if it is one.
-    fn decode(&self, wanted: Wanted, page: &[u8], place: u32) -> Option<Batch> {
+    fn decode(&self, wanted: Wanted, page: &[u8], place: u32) -> Option<DecodedBatch> {
         let (head, entries) = batch::decode_header(page, self.pool).ok()?;
         let data = entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
         let end = place + 1 + data;
@@ -242,7 +242,7 @@ impl<F: BlockDevice> Reader<F> {
         {
             return None;
         }
-        Some(Batch { start: place, end, durable: head.durable, entries })
+        Some(DecodedBatch { start: place, end, durable: head.durable, entries })
     }
 
     /// Returns true if a page is the header of a batch of this generation.
@@ -251,7 +251,7 @@ impl<F: BlockDevice> Reader<F> {
     }
 
     /// Returns true if writes of guests in a batch are there, in one copy as a whole.
-    async fn is_whole(&self, wanted: Wanted, batch: &Batch) -> Result<bool, Unreadable> {
+    async fn is_whole(&self, wanted: Wanted, batch: &DecodedBatch) -> Result<bool, Unreadable> {
         let mut failure = None;
         for segment in wanted.copies() {
             match self.is_whole_in(wanted, segment, batch).await {
@@ -267,9 +267,9 @@ impl<F: BlockDevice> Reader<F> {
         &self,
         wanted: Wanted,
         segment: SegmentNumber,
-        batch: &Batch,
+        batch: &DecodedBatch,
     ) -> Result<bool, Unreadable> {
-        let written = || batch.entries.iter().filter(|entry| entry.kind == Kind::Write);
+        let written = || batch.entries.iter().filter(|entry| entry.kind == EntryKind::Write);
         let Some(first) = written().map(|entry| entry.place).min() else { return Ok(true) };
         let start = self.layout.segment_start(segment).plus(first);
         let bytes = self.read(start, batch.end - first).await?;
@@ -288,14 +288,14 @@ impl<F: BlockDevice> Reader<F> {
         wanted: Wanted,
         window: &mut Windows,
         end: u32,
-        tail: Tail,
+        tail: TailDamage,
     ) -> Result<(), Unreadable> {
         let written = match tail {
-            Tail::NotFlushed => false,
-            Tail::Written(known) if known.generation == wanted.generation && known.place > end => {
+            TailDamage::NotFlushed => false,
+            TailDamage::Written(known) if known.generation == wanted.generation && known.place > end => {
                 return Err(Unreadable::Damaged { place: end });
             }
-            Tail::Written(_) => true,
+            TailDamage::Written(_) => true,
         };
         let last = (end + NEXT_HEADER_PAGES).min(self.layout.batch_pages());
         for place in end + 1..last {

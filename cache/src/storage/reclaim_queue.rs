@@ -23,14 +23,14 @@ pub(super) struct Queue {
     /// Disks that wait for a segment, in order of their requests. A woken disk is removed and asks again: an entry that stayed would make
     /// reclaim drop content without need, and one of a disk that left would block all others.
     pub(super) waiting: VecDeque<DiskId>,
-    pub(super) turn: Turn,
+    pub(super) turn: QueueTurn,
     /// Wakers of the reclaimers, by shard; none for one that ended.
     pub(super) wakers: Vec<Option<Arc<Notify>>>,
 }
 
 /// The shard whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum QueueTurn {
     /// None.
     Nobody,
     /// A shard is to reclaim this segment.
@@ -41,7 +41,7 @@ pub(super) enum Turn {
 
 impl ReclaimQueue {
     pub(super) fn new() -> Self {
-        let queue = Queue { waiting: VecDeque::new(), turn: Turn::Nobody, wakers: Vec::new() };
+        let queue = Queue { waiting: VecDeque::new(), turn: QueueTurn::Nobody, wakers: Vec::new() };
         Self { queue: Mutex::new(queue), made: Notify::new() }
     }
 

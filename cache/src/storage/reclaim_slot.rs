@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use super::lock::lock;
-use super::reclaim_queue::Turn;
+use super::reclaim_queue::QueueTurn;
 use super::shared::Shared;
 use crate::types::units::{SegmentNumber, SegmentOwner, Sequence, ShardNumber};
 
@@ -62,12 +62,12 @@ impl ReclaimSlot {
         let reclaim = &self.shared.reclaim;
         let mut queue = lock(&reclaim.queue);
         match queue.turn {
-            Turn::Given(shard, victim) if shard == self.shard => {
-                queue.turn = Turn::Working(shard);
+            QueueTurn::Given(shard, victim) if shard == self.shard => {
+                queue.turn = QueueTurn::Working(shard);
                 return Some(victim);
             }
-            Turn::Given(..) | Turn::Working(_) => return None,
-            Turn::Nobody => {}
+            QueueTurn::Given(..) | QueueTurn::Working(_) => return None,
+            QueueTurn::Nobody => {}
         }
         if self.shared.is_failed() {
             return None;
@@ -93,10 +93,10 @@ impl ReclaimSlot {
         let elsewhere = home.filter(|home| *home != self.shard);
         if let Some((home, waker)) = elsewhere.and_then(|home| Some((home, queue.waker(home)?))) {
             waker.notify_one();
-            queue.turn = Turn::Given(home, victim);
+            queue.turn = QueueTurn::Given(home, victim);
             return None;
         }
-        queue.turn = Turn::Working(self.shard);
+        queue.turn = QueueTurn::Working(self.shard);
         Some(victim)
     }
 }
@@ -122,8 +122,8 @@ impl Drop for ReclaimTurn<'_> {
         let shared = &self.slot.shared;
         // Behind a lock that a panic left is nothing worth tidying: every other shard is about to end as well.
         let Ok(mut queue) = shared.reclaim.queue.lock() else { return };
-        assert_eq!(queue.turn, Turn::Working(self.slot.shard), "only who has the turn gives it back");
-        queue.turn = Turn::Nobody;
+        assert_eq!(queue.turn, QueueTurn::Working(self.slot.shard), "only who has the turn gives it back");
+        queue.turn = QueueTurn::Nobody;
         if self.ended {
             return;
         }
@@ -144,13 +144,15 @@ impl Drop for ReclaimSlot {
         self.shared.abandon(self.shard);
         let other = queue.wakers.iter().position(Option::is_some).map(|at| ShardNumber(at as u32));
         queue.turn = match (queue.turn, other) {
-            (Turn::Given(shard, victim), Some(other)) if shard == self.shard => Turn::Given(other, victim),
-            (Turn::Given(shard, victim), _) if shard == self.shard => {
+            (QueueTurn::Given(shard, victim), Some(other)) if shard == self.shard => {
+                QueueTurn::Given(other, victim)
+            }
+            (QueueTurn::Given(shard, victim), _) if shard == self.shard => {
                 // A later shard finds it as it was.
                 if let Some(mut segments) = self.shared.segments_if_whole() {
                     segments.put_back(victim);
                 }
-                Turn::Nobody
+                QueueTurn::Nobody
             }
             (turn, _) => turn,
         };

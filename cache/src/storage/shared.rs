@@ -128,7 +128,7 @@ pub(crate) enum Leaving {
 
 /// Devices that are left after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum RemainingDevices {
     /// Other devices; this one's failure was known before.
     KnownBefore,
     /// Other devices.
@@ -140,11 +140,11 @@ pub(super) enum Left {
 /// Changes of the table, and those that are durable, counted.
 pub(super) struct TableWriter {
     pub(super) changes: AtomicU64,
-    pub(super) written: tokio::sync::Mutex<Written>,
+    pub(super) written: tokio::sync::Mutex<TableState>,
 }
 
 /// State of the table on flash.
-pub(super) struct Written {
+pub(super) struct TableState {
     pub(super) turn: u64,
     /// Number of changes that are durable.
     pub(super) changes: u64,
@@ -172,7 +172,7 @@ impl Shared {
             notes: Notes::new(open_intents),
             table: TableWriter {
                 changes: AtomicU64::new(0),
-                written: tokio::sync::Mutex::new(Written { turn: table_turn, changes: 0 }),
+                written: tokio::sync::Mutex::new(TableState { turn: table_turn, changes: 0 }),
             },
             reclaim: ReclaimQueue::new(),
             discarding: Discarding::new(),
@@ -265,22 +265,22 @@ impl Shared {
     }
 
     /// Starts to remove a device. Returns what is left.
-    pub(super) fn let_leave(&self, member: MemberNumber, why: Leaving) -> Left {
+    pub(super) fn let_leave(&self, member: MemberNumber, why: Leaving) -> RemainingDevices {
         let mut devices = lock(&self.devices);
         let before = devices.leaving.get(&member).copied();
         if before == Some(Leaving::Failed) || devices.superblock.members.get(member).is_none() {
-            return Left::KnownBefore;
+            return RemainingDevices::KnownBefore;
         }
         let stays = |other: &Member| other.number != member && !devices.leaving.contains_key(&other.number);
         if !devices.superblock.members.iter().any(|other| stays(&other)) {
-            return Left::Nothing;
+            return RemainingDevices::Nothing;
         }
         devices.leaving.insert(member, why);
         self.some_leave.store(true, Ordering::SeqCst);
         if why == Leaving::Failed {
             self.some_failed.store(true, Ordering::SeqCst);
         }
-        Left::Others
+        RemainingDevices::Others
     }
 
     /// Returns the device that is being made smaller, if one is.

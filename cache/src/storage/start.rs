@@ -37,12 +37,12 @@ use crate::types::error::CacheError;
 use crate::types::limits::PAGE_BYTES;
 use crate::types::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// Marks by which an opener of a pool knows whether it was the last to use it.
+/// Session ids by which an opener of a pool knows whether it was the last to use it.
 #[derive(Clone, Debug, Default)]
-pub struct Marks {
-    /// The mark of this start: a unique number, recorded durably before the pool is opened.
+pub struct SessionIds {
+    /// The id of this start: a unique number, recorded durably before the pool is opened.
     pub new: u64,
-    /// Marks of earlier starts of this opener. If the pool has another one, another opener used it since, or the record was lost, and none
+    /// Ids of earlier starts of this opener. If the pool has another one, another opener used it since, or the record was lost, and none
     /// of its content is trusted.
     pub known: Vec<u64>,
     /// The highest epoch of a list of devices that the witness has recorded. None without a witness: then a pool of which a device is
@@ -85,7 +85,7 @@ pub struct Ignored {
 pub(crate) async fn start<E: Env>(
     devices: Vec<E::Flash>,
     host: E::Host,
-    marks: &Marks,
+    marks: &SessionIds,
 ) -> Result<Started<E>, CacheError> {
     let Examined { mut superblock, turns, flash, tables, newest_term, content: found, ignored, missing } =
         examine(devices, Some(marks)).await?;
@@ -135,7 +135,12 @@ pub(crate) async fn start<E: Env>(
 /// Writes the newest superblock and the newest table to each device that lacks them because the previous process ended too early. Otherwise
 /// the next turns would overwrite the newest ones that this device has: should they be torn, and the others be lost, it would have no
 /// record of its content. The device's own versions stay beside them.
-async fn catch_up<E: Env>(pool: &Pool<E>, newest: &Superblock, turns: &[u64], tables: &[[Option<Table>; 2]]) {
+async fn catch_up<E: Env>(
+    pool: &Pool<E>,
+    newest: &Superblock,
+    turns: &[u64],
+    tables: &[[Option<TableSlot>; 2]],
+) {
     let Some((table_turn, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
         return;
     };
@@ -187,7 +192,7 @@ pub(crate) struct Examined<F> {
     /// The devices that belong to the pool and are there.
     pub(crate) flash: Flash<F>,
     /// Both slots of the segment table of each; none for one that is not whole.
-    pub(crate) tables: Vec<[Option<Table>; 2]>,
+    pub(crate) tables: Vec<[Option<TableSlot>; 2]>,
     /// The newest term in the tables.
     newest_term: u32,
     /// Owners, generations and open intents, or the reason why nothing is trusted.
@@ -209,7 +214,7 @@ pub(crate) const STALE: &str =
 /// `NotAPool`, or `Flash`.
 pub(crate) async fn examine<F: BlockDevice>(
     devices: Vec<F>,
-    marks: Option<&Marks>,
+    marks: Option<&SessionIds>,
 ) -> Result<Examined<F>, CacheError> {
     let Assembled { superblocks, turns, tables, devices, ignored, missing } = assemble(devices).await?;
     let newest = |superblock: &&Superblock| (superblock.epoch, superblock.turn);
@@ -247,7 +252,7 @@ struct Assembled<F> {
     superblocks: Vec<Superblock>,
     /// The turn of the superblock of each device that can be used, and its tables.
     turns: Vec<u64>,
-    tables: Vec<[Option<Table>; 2]>,
+    tables: Vec<[Option<TableSlot>; 2]>,
     devices: Vec<(Member, F)>,
     ignored: Vec<Ignored>,
     missing: Vec<MemberNumber>,
@@ -309,13 +314,13 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
 }
 
 /// A slot of the segment table: its turn and its entries.
-pub(crate) type Table = (u64, Vec<TableEntry>);
+pub(crate) type TableSlot = (u64, Vec<TableEntry>);
 
 /// Reads both slots of the segment table of a device; none for one that is not whole.
 async fn read_tables<F: BlockDevice>(
     device: &F,
     superblock: &Superblock,
-) -> Result<[Option<Table>; 2], BlockError> {
+) -> Result<[Option<TableSlot>; 2], BlockError> {
     let layout = superblock.layout;
     let mut tables = [None, None];
     for (slot, table) in (0u64..).zip(&mut tables) {
@@ -335,7 +340,7 @@ async fn found<F: BlockDevice>(
     flash: &Flash<F>,
     superblock: &Superblock,
     missing: &[MemberNumber],
-    tables: &[[Option<Table>; 2]],
+    tables: &[[Option<TableSlot>; 2]],
 ) -> Result<(Vec<TableEntry>, OpenIntents), &'static str> {
     let present = without(&superblock.members, missing);
     let layout = superblock.layout;

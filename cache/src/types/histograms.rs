@@ -23,7 +23,7 @@ const PLACES: usize = 128;
 
 /// Quantity of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum HistogramKind {
     /// Bytes of a request.
     Size,
     /// Nanoseconds that a request took.
@@ -113,7 +113,7 @@ const fn lowest_at(place: usize) -> i64 {
     }
 }
 
-impl Kind {
+impl HistogramKind {
     fn classes(self) -> &'static Classes {
         match self {
             Self::Size => &SIZE,
@@ -126,12 +126,12 @@ impl Kind {
 
 /// A histogram that is being counted.
 pub(crate) struct Cells {
-    kind: Kind,
+    kind: HistogramKind,
     counts: [Cell<u64>; CLASSES_MAX],
 }
 
 impl Cells {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: HistogramKind) -> Self {
         Self { kind, counts: Default::default() }
     }
 
@@ -166,12 +166,12 @@ impl fmt::Debug for Cells {
 /// Number of values in each class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Histogram {
-    kind: Kind,
+    kind: HistogramKind,
     counts: [u64; CLASSES_MAX],
 }
 
 impl Histogram {
-    const fn new(kind: Kind) -> Self {
+    const fn new(kind: HistogramKind) -> Self {
         Self { kind, counts: [0; CLASSES_MAX] }
     }
 
@@ -214,30 +214,30 @@ pub struct Histograms {
 /// The histograms of reads, or of writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectionHistograms {
-    /// See [`Kind::Size`]; of requests that succeeded.
+    /// See [`HistogramKind::Size`]; of requests that succeeded.
     pub size: Histogram,
-    /// See [`Kind::Seek`]; the first request since the disk was attached to its shard has none before it.
+    /// See [`HistogramKind::Seek`]; the first request since the disk was attached to its shard has none before it.
     pub seek: Histogram,
-    /// See [`Kind::Outstanding`].
+    /// See [`HistogramKind::Outstanding`].
     pub outstanding: Histogram,
-    /// See [`Kind::Interarrival`]; as with [`Self::seek`].
+    /// See [`HistogramKind::Interarrival`]; as with [`Self::seek`].
     pub interarrival: Histogram,
 }
 
 impl Default for DirectionHistograms {
     fn default() -> Self {
         Self {
-            size: Histogram::new(Kind::Size),
-            seek: Histogram::new(Kind::Seek),
-            outstanding: Histogram::new(Kind::Outstanding),
-            interarrival: Histogram::new(Kind::Interarrival),
+            size: Histogram::new(HistogramKind::Size),
+            seek: Histogram::new(HistogramKind::Seek),
+            outstanding: Histogram::new(HistogramKind::Outstanding),
+            interarrival: Histogram::new(HistogramKind::Interarrival),
         }
     }
 }
 
 impl Default for Histograms {
     fn default() -> Self {
-        let latencies = [Histogram::new(Kind::Latency); Latency::ALL.len()];
+        let latencies = [Histogram::new(HistogramKind::Latency); Latency::ALL.len()];
         Self { reads: DirectionHistograms::default(), writes: DirectionHistograms::default(), latencies }
     }
 }
@@ -280,10 +280,10 @@ impl Drop for InFlight<'_> {
 impl Default for Direction {
     fn default() -> Self {
         Self {
-            size: Cells::new(Kind::Size),
-            seek: Cells::new(Kind::Seek),
-            outstanding: Cells::new(Kind::Outstanding),
-            interarrival: Cells::new(Kind::Interarrival),
+            size: Cells::new(HistogramKind::Size),
+            seek: Cells::new(HistogramKind::Seek),
+            outstanding: Cells::new(HistogramKind::Outstanding),
+            interarrival: Cells::new(HistogramKind::Interarrival),
             in_flight: Cell::default(),
             before: Cell::default(),
         }
@@ -347,7 +347,13 @@ impl Requests {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 5] = [Kind::Size, Kind::Latency, Kind::Seek, Kind::Outstanding, Kind::Interarrival];
+    const KINDS: [HistogramKind; 5] = [
+        HistogramKind::Size,
+        HistogramKind::Latency,
+        HistogramKind::Seek,
+        HistogramKind::Outstanding,
+        HistogramKind::Interarrival,
+    ];
 
     fn counted(histogram: &Histogram) -> Vec<(Option<i64>, u64)> {
         histogram.classes().filter(|(_, count)| *count > 0).collect()
@@ -369,7 +375,7 @@ mod tests {
 
     #[test]
     fn bounds_are_told_in_the_unit_that_people_read() {
-        let cells = Cells::new(Kind::Latency);
+        let cells = Cells::new(HistogramKind::Latency);
         cells.count(1_000);
         cells.count(1_001);
         cells.count(u64::MAX);

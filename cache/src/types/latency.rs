@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::histograms::{Cells, Histogram, Kind};
+use super::histograms::{Cells, Histogram, HistogramKind};
 use super::stats::{Latency, count};
 
 /// Values below count as this many nanoseconds: 64.
@@ -81,7 +81,7 @@ impl Default for Counting {
             max_ns: Cell::default(),
             classes: vec![Cell::default(); CLASSES].into(),
             octaves: Cell::default(),
-            histogram: Cells::new(Kind::Latency),
+            histogram: Cells::new(HistogramKind::Latency),
         }
     }
 }

@@ -161,7 +161,7 @@ counters! {
 
 /// Progress of loading previously cached content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Load {
+pub enum LoadProgress {
     /// It is being loaded; reads are answered from the backing meanwhile.
     #[default]
     Running,
@@ -175,7 +175,7 @@ pub enum Load {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadStatistics {
     /// Progress.
-    pub state: Load,
+    pub state: LoadProgress,
     /// Pages that are cached again.
     pub pages_kept: u64,
     /// Pages that were cached and may have changed since: written when the process was killed, or in regions that were

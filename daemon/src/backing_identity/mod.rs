@@ -40,7 +40,7 @@ use std::sync::{Arc, Weak};
 use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
 use block::file::Access;
-use cache::{Belief, Expected, Past, SharedBits};
+use cache::{DiskExpectation, RecoveryContext, RecoveryTrust, SharedBits};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use appearance::new_session;
@@ -70,8 +70,8 @@ pub(crate) fn foresee(
     backing: UnopenedBacking,
     disk_bytes: Option<u64>,
     mark: u64,
-) -> Expected {
-    let without_bits = |belief| Expected { belief, touched: None };
+) -> DiskExpectation {
+    let without_bits = |belief| DiskExpectation { belief, touched: None };
     let UnopenedBacking { appearance, may_exist, is_guarded } = backing;
     // If the backing cannot be examined, the disk waits as well.
     let may_exist = may_exist && appearance.is_some();
@@ -83,7 +83,7 @@ pub(crate) fn foresee(
     let disk_bytes = disk_bytes.max(record.bytes).or(bytes);
     match verdict {
         Err(doubt) if !is_guarded => return without_bits(unguarded(doubted(&doubt))),
-        Ok(_) if !is_guarded => return without_bits(unguarded(Belief::ByRegion)),
+        Ok(_) if !is_guarded => return without_bits(unguarded(RecoveryTrust::ByRegion)),
         Err(doubt) if doubt == DistrustReason::Invalidated || may_exist => {
             return without_bits(doubted(&doubt));
         }
@@ -92,8 +92,8 @@ pub(crate) fn foresee(
     let bits =
         disk_bytes.and_then(|disk_bytes| WriteIntentBitmap::peek(&places.touched(), id, disk_bytes, mark));
     let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
-    let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
-    Expected { belief, touched }
+    let belief = if touched.is_some() { RecoveryTrust::ByPage } else { RecoveryTrust::ByRegion };
+    DiskExpectation { belief, touched }
 }
 
 /// A backing that is not open.
@@ -108,28 +108,28 @@ pub(crate) struct UnopenedBacking {
 }
 
 /// Returns the trust that is left in spite of a doubt.
-fn doubted(doubt: &DistrustReason) -> Belief {
+fn doubted(doubt: &DistrustReason) -> RecoveryTrust {
     match doubt {
-        DistrustReason::Invalidated => Belief::Void(doubt.reason()),
-        DistrustReason::Backing(reason) => Belief::Nothing(reason.clone()),
+        DistrustReason::Invalidated => RecoveryTrust::Void(doubt.reason()),
+        DistrustReason::Backing(reason) => RecoveryTrust::Nothing(reason.clone()),
     }
 }
 
 /// Returns the trust in a disk on a server that was open to other clients, where `belief` is the trust
 /// otherwise. The server may have lost acknowledged writes, which are clean here. Dirty data never reached
 /// it, and stays valid.
-pub(crate) fn unguarded(belief: Belief) -> Belief {
+pub(crate) fn unguarded(belief: RecoveryTrust) -> RecoveryTrust {
     match belief {
-        Belief::ByPage | Belief::ByRegion => Belief::DirtyOnly(UNGUARDED.to_owned()),
+        RecoveryTrust::ByPage | RecoveryTrust::ByRegion => RecoveryTrust::DirtyOnly(UNGUARDED.to_owned()),
         doubted => doubted,
     }
 }
 
 /// Returns the trust in a disk that a QEMU has open as well, where `belief` is the trust otherwise.
-pub(crate) fn beside_qemu(belief: Belief) -> Belief {
+pub(crate) fn beside_qemu(belief: RecoveryTrust) -> RecoveryTrust {
     match belief {
-        Belief::Void(reason) => Belief::Void(reason),
-        _ => Belief::Nothing("A QEMU has its backing open too".to_owned()),
+        RecoveryTrust::Void(reason) => RecoveryTrust::Void(reason),
+        _ => RecoveryTrust::Nothing("A QEMU has its backing open too".to_owned()),
     }
 }
 
@@ -280,7 +280,7 @@ impl BackingHistory {
     }
 
     /// Returns how far the cached content is trusted, if this is the present appearance of the backing.
-    pub(crate) async fn recovery_context(self: &Rc<Self>, backing: &Appearance) -> Past {
+    pub(crate) async fn recovery_context(self: &Rc<Self>, backing: &Appearance) -> RecoveryContext {
         let (verdict, epoch) = {
             let record = self.record.lock().await;
             (record.judge(self.id, backing), record.epoch)
@@ -289,13 +289,13 @@ impl BackingHistory {
             Err(doubt) => self.context_by(doubted(&doubt), 0),
             Ok(Modification::Not) => self.context_by(self.belief(), 0),
             Ok(Modification::PerhapsSetBack) => {
-                self.context_by(Belief::Nothing(Modification::SET_BACK.to_owned()), 0)
+                self.context_by(RecoveryTrust::Nothing(Modification::SET_BACK.to_owned()), 0)
             }
             Ok(Modification::PerhapsAround) => self.context_by(self.belief(), SAMPLES_IF_TOUCHED),
             Ok(Modification::Perhaps) => self.context_by(self.belief(), SAMPLES),
         };
         // A disk that was attached before keeps its reservation.
-        Past { granted: epoch > 0, ..past }
+        RecoveryContext { granted: epoch > 0, ..past }
     }
 
     /// Returns true if this appearance differs in the time of change only: a comparison of every cached page
@@ -311,24 +311,24 @@ impl BackingHistory {
     }
 
     /// Returns how far cached content would be trusted, if the backing were known to be unchanged.
-    pub(crate) fn expected(&self) -> Expected {
+    pub(crate) fn expected(&self) -> DiskExpectation {
         let bits = || Rc::<WriteIntentBitmap>::clone(&self.touched.borrow()) as Rc<dyn SharedBits>;
-        Expected { belief: self.belief(), touched: self.kept.then(bits) }
+        DiskExpectation { belief: self.belief(), touched: self.kept.then(bits) }
     }
 
     /// Returns the trust in a disk whose backing stayed open and locked by this process, and was changed by
     /// it only.
-    pub(crate) fn unbroken_context(self: &Rc<Self>) -> Past {
+    pub(crate) fn unbroken_context(self: &Rc<Self>) -> RecoveryContext {
         self.context_by(self.belief(), 0)
     }
 
-    fn belief(&self) -> Belief {
-        if self.kept { Belief::ByPage } else { Belief::ByRegion }
+    fn belief(&self) -> RecoveryTrust {
+        if self.kept { RecoveryTrust::ByPage } else { RecoveryTrust::ByRegion }
     }
 
-    fn context_by(self: &Rc<Self>, belief: Belief, samples: usize) -> Past {
+    fn context_by(self: &Rc<Self>, belief: RecoveryTrust, samples: usize) -> RecoveryContext {
         let history = Rc::clone(self);
-        Past {
+        RecoveryContext {
             belief,
             disk_bytes: Some(self.disk_bytes),
             touched: Rc::<WriteIntentBitmap>::clone(&self.touched.borrow()),
@@ -596,22 +596,22 @@ mod tests {
             foresee(&places, &host, 1, backing, Some(SIZE), 7).belief
         };
         let another = Some(Appearance { bytes: Some(2 * SIZE), ..Appearance::default() });
-        assert!(matches!(foreseen(another, true), Belief::Nothing(_)));
+        assert!(matches!(foreseen(another, true), RecoveryTrust::Nothing(_)));
         assert_eq!(foreseen(None, true), foreseen(Some(Appearance::default()), false));
-        assert_eq!(foreseen(None, true), Belief::ByRegion);
+        assert_eq!(foreseen(None, true), RecoveryTrust::ByRegion);
     }
 
     #[test]
     fn a_server_that_nobody_guarded_is_believed_only_not_to_have_what_it_never_had() {
-        for by in [Belief::ByPage, Belief::ByRegion] {
-            assert!(matches!(unguarded(by), Belief::DirtyOnly(_)));
+        for by in [RecoveryTrust::ByPage, RecoveryTrust::ByRegion] {
+            assert!(matches!(unguarded(by), RecoveryTrust::DirtyOnly(_)));
         }
-        let other = Belief::Nothing("another size".to_owned());
+        let other = RecoveryTrust::Nothing("another size".to_owned());
         assert_eq!(unguarded(other.clone()), other, "another backing gets nothing of what is dirty");
         let void = doubted(&DistrustReason::Invalidated);
-        assert!(matches!(unguarded(void.clone()), Belief::Void(_)));
+        assert!(matches!(unguarded(void.clone()), RecoveryTrust::Void(_)));
         assert_eq!(beside_qemu(void.clone()), void);
-        assert!(matches!(beside_qemu(Belief::ByPage), Belief::Nothing(_)));
+        assert!(matches!(beside_qemu(RecoveryTrust::ByPage), RecoveryTrust::Nothing(_)));
     }
 
     #[test]

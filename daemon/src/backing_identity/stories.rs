@@ -124,7 +124,7 @@ impl StoryWorld {
         let (history, found) = opened.await.expect("the folder is ours");
         let history = Rc::new(history);
         let belief = history.recovery_context(&found).await.belief;
-        let is_believed = matches!(belief, Belief::ByPage | Belief::ByRegion);
+        let is_believed = matches!(belief, RecoveryTrust::ByPage | RecoveryTrust::ByRegion);
         let cached = self.hosts[host].cached.take().filter(|_| is_believed);
         if let Some(version) = cached {
             assert_eq!(version, self.content(), "host {host} believes what it has cached: {belief:?}");

@@ -16,7 +16,9 @@ use block::FileDevice;
 use block::Ring;
 use block::executor::{Executor, Order};
 use block::file::{Access, Cache as PageCache, Lock, OpenError, OpenOptions};
-use cache::{Belief, CheckedPool, DiskId, Expected, Identified, Knowledge, Marks, Progress};
+use cache::{
+    CheckedPool, DiskExpectation, DiskId, Identified, Knowledge, Progress, RecoveryTrust, SessionIds,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::backing::Location;
@@ -180,27 +182,29 @@ async fn check(pool: PoolDevices, remembered: Option<&RecordedState>) -> CheckOu
 
 impl RecordedState {
     /// Returns the recorded marks of the pool, which must be the recorded one.
-    fn marks(&self) -> Marks {
+    fn marks(&self) -> SessionIds {
         let pool = self.host.state.pool.as_ref().expect("it is the one that is remembered");
         let epoch = Some(self.host.least_epoch(&pool.id));
-        Marks { new: 0, known: pool.marks_known(), epoch }
+        SessionIds { new: 0, known: pool.marks_known(), epoch }
     }
 
     /// Returns how far a disk's content would be trusted.
-    fn expect(&self, disk: DiskId, mark: u64) -> Expected {
+    fn expect(&self, disk: DiskId, mark: u64) -> DiskExpectation {
         let Some(record) = self.host.state.disks.iter().find(|record| record.id == disk.0) else {
             let reason = "No disk of this number is known; a start frees what it holds";
-            return Expected { belief: Belief::Nothing(reason.to_owned()), touched: None };
+            return DiskExpectation { belief: RecoveryTrust::Nothing(reason.to_owned()), touched: None };
         };
-        self.expect_remembered(record, mark)
-            .unwrap_or_else(|problem| Expected { belief: Belief::Nothing(problem.message), touched: None })
+        self.expect_remembered(record, mark).unwrap_or_else(|problem| DiskExpectation {
+            belief: RecoveryTrust::Nothing(problem.message),
+            touched: None,
+        })
     }
 
-    fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Result<Expected> {
+    fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Result<DiskExpectation> {
         let location = Location::parse(&record.backing)?;
         if record.is_beside_qemu() {
-            let belief = backing_identity::beside_qemu(Belief::ByRegion);
-            return Ok(Expected { belief, touched: None });
+            let belief = backing_identity::beside_qemu(RecoveryTrust::ByRegion);
+            return Ok(DiskExpectation { belief, touched: None });
         }
         Ok(backing_identity::foresee(
             &self.places,
@@ -215,8 +219,8 @@ impl RecordedState {
 
 /// Returns the trust if it is unknown how the last process ended: only regions without an open intent are
 /// certain.
-fn unknown() -> Expected {
-    Expected { belief: Belief::ByRegion, touched: None }
+fn unknown() -> DiskExpectation {
+    DiskExpectation { belief: RecoveryTrust::ByRegion, touched: None }
 }
 
 fn no_pool(device: &Path, found: &Identified) -> CheckOutcome {

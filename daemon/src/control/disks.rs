@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use base::error::Error;
 use block::SECTOR;
-use cache::WhatIsDirty;
+use cache::DirtyData;
 use tokio::task::spawn_blocking;
 
 use super::SharedRegistry;
@@ -308,7 +308,7 @@ pub(super) async fn remove(
     request: Result<Option<Json<Option<RemoveDisk>>>, JsonRejection>,
 ) -> Reply<RemovedDocument> {
     let RemoveDisk { discard_dirty, force } = request?.and_then(|Json(request)| request).unwrap_or_default();
-    let what_is_dirty = if discard_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
+    let what_is_dirty = if discard_dirty { DirtyData::Discard } else { DirtyData::Refuse };
     let if_in_use = if force { IfInUse::CutOff } else { IfInUse::Refuse };
     let removed = name.clone();
     to_the_end(async move { registry.remove(&name, what_is_dirty, if_in_use).await }).await?;

@@ -8,7 +8,7 @@ use api::disk::{
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
 use block::ByteRange;
-use cache::Load;
+use cache::LoadProgress;
 use doors::DoorCounters;
 
 use super::statistics::statistics;
@@ -231,9 +231,9 @@ fn running_guest(guest: &GuestRecord, view: &DiskView) -> RunningGuest {
 fn loaded(report: &DiskReport) -> Loaded {
     let load = &report.statistics.load;
     let (state, reason) = match &load.state {
-        Load::Running => (LoadState::Loading, None),
-        Load::Done => (LoadState::Done, None),
-        Load::Cold(reason) => (LoadState::Cold, Some(reason.clone())),
+        LoadProgress::Running => (LoadState::Loading, None),
+        LoadProgress::Done => (LoadState::Done, None),
+        LoadProgress::Cold(reason) => (LoadState::Cold, Some(reason.clone())),
     };
     Loaded {
         state,

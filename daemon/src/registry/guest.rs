@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use base::error::{Error, Result};
 use base::patience::while_in_conflict;
-use cache::WhatIsDirty;
+use cache::DirtyData;
 use telemetry::events::{self, Kind};
 
 use super::{DiskView, IfInUse, RETRY_INTERVAL, Registry, being_removed, known, log_if_failed};
@@ -104,7 +104,7 @@ impl Registry {
                     }
                     return;
                 };
-                match registry.remove(&name, WhatIsDirty::IsKept, IfInUse::Refuse).await {
+                match registry.remove(&name, DirtyData::Refuse, IfInUse::Refuse).await {
                     Ok(()) => return released(&name, &backing),
                     Err(problem)
                         if !registry.is_being_removed(&name) && !std::mem::replace(&mut reported, true) =>

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use base::error::{Error, ErrorKind, Result};
 use base::patience::within;
-use cache::WhatIsDirty;
+use cache::DirtyData;
 use telemetry::events::{self, Kind};
 
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
@@ -57,7 +57,7 @@ impl Registry {
     pub(crate) async fn remove(
         self: &Arc<Self>,
         name: &str,
-        what_is_dirty: WhatIsDirty,
+        what_is_dirty: DirtyData,
         if_in_use: IfInUse,
     ) -> Result<()> {
         let record = known(&self.state(), name)?.clone();
@@ -79,7 +79,7 @@ impl Registry {
         }
     }
 
-    async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: WhatIsDirty) -> Result<()> {
+    async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: DirtyData) -> Result<()> {
         // Waits for an earlier change of this disk; later ones find it in `removing`.
         drop(self.locks.lock(&name).await);
         let record = known(&self.state(), &name)?.clone();
@@ -94,7 +94,7 @@ impl Registry {
         };
         let _changing = self.locks.lock(&name).await;
         // Its pool may not record this: it may be missing, or have failed.
-        let is_given_up = record.unsaved_in.is_some() && what_is_dirty == WhatIsDirty::IsLost;
+        let is_given_up = record.unsaved_in.is_some() && what_is_dirty == DirtyData::Discard;
         let forgetting = self.remembered.host().change(move |host| {
             host.state.disks.retain(|disk| disk.id != record.id);
             if is_given_up {
@@ -115,8 +115,8 @@ impl Registry {
         self.forget_series(record.id).await;
         lock(&self.waiting).remove(&name);
         let how = match what_is_dirty {
-            WhatIsDirty::IsKept => "",
-            WhatIsDirty::IsLost => ", and its dirty data is discarded",
+            DirtyData::Refuse => "",
+            DirtyData::Discard => ", and its dirty data is discarded",
         };
         let from =
             users.map_or_else(String::new, |users| format!(", and taken from guests that used it: {users}"));
@@ -128,9 +128,9 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict if dirty data remains; then the disk is kept. Any other failure does not keep the disk.
-    async fn take_away(&self, record: &DiskRecord, what_is_dirty: WhatIsDirty) -> Result<()> {
+    async fn take_away(&self, record: &DiskRecord, what_is_dirty: DirtyData) -> Result<()> {
         let name = record.name.clone();
-        if what_is_dirty == WhatIsDirty::IsKept {
+        if what_is_dirty == DirtyData::Refuse {
             self.check_pool_is_here(record)?;
         }
         if self.shards.is_attached(&name) {

@@ -8,7 +8,7 @@
 
 use base::error::{Error, Result};
 use block::{BlockDevice, Host};
-use cache::{Belief, Comparison, DiskId};
+use cache::{Comparison, DiskId, RecoveryTrust};
 use std::rc::Rc;
 
 use super::disk::{AttachRequest, Trust};
@@ -54,7 +54,7 @@ impl Shard {
     async fn accept(self: Rc<Self>, disk: AttachRequest, word: Confirmation) -> Result<Evidence> {
         let opened = self.open_backing(&disk).await?;
         let doubt = match opened.recovery_context().await.belief {
-            Belief::Nothing(reason) => Some(reason),
+            RecoveryTrust::Nothing(reason) => Some(reason),
             _ => None,
         };
         let until = self.host.now() + TIME_MAX_NS;

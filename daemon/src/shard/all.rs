@@ -17,7 +17,7 @@ use base::error::{Error, Result};
 use base::units::PollMax;
 use block::ByteRange;
 use block::file::Access;
-use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, SizeBounds, WhatIsDirty};
+use cache::{Curves, DirtyData, DriveWrites, Identified, MemberNumber, PoolId, SessionIds, SizeBounds};
 use doors::nbd::Directory;
 use futures_util::future::join_all;
 
@@ -139,7 +139,7 @@ impl Shards {
     pub(crate) async fn open_pool(
         &self,
         paths: Vec<PathBuf>,
-        marks: Marks,
+        marks: SessionIds,
         owners: Owners,
     ) -> Result<OpenedPool> {
         let opened = self.first().open_pool(paths, marks, owners).await?;
@@ -248,7 +248,7 @@ impl Shards {
     pub(crate) async fn invalidate_content(
         &self,
         paths: Vec<PathBuf>,
-        marks: Marks,
+        marks: SessionIds,
         disks: Vec<u32>,
     ) -> Result<()> {
         self.first().invalidate_content(paths, marks, disks).await
@@ -471,7 +471,7 @@ impl Shards {
     ///
     /// # Errors
     /// A conflict if there is dirty data, unless that may be discarded; then nothing has changed.
-    pub(crate) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Result<()> {
+    pub(crate) async fn forget(&self, name: String, id: u32, what_is_dirty: DirtyData) -> Result<()> {
         self.first().forget(name, id, what_is_dirty).await
     }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use cache::{CacheError, DiskId, WhatIsDirty};
+use cache::{CacheError, DirtyData, DiskId};
 use futures_util::future::{Either, select};
 use telemetry::events::{self, Kind};
 use tokio::sync::Notify;
@@ -193,7 +193,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// A conflict if there is dirty data, unless that may be discarded; then nothing has changed.
-    pub(super) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Result<()> {
+    pub(super) async fn forget(&self, name: String, id: u32, what_is_dirty: DirtyData) -> Result<()> {
         self.call(move |shard| async move {
             match shard.cache().disown(DiskId(id), what_is_dirty).await {
                 Err(CacheError::HoldsDirty(_)) => Err(holds_dirty(&name)),

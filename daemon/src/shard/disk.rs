@@ -18,8 +18,8 @@ use block::file::{Access, Lock};
 use block::patient::Trouble;
 use block::{BlockDevice, Delays, Host, PAGE, RateLimited, RateLimiter};
 use cache::{
-    AtRest, Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty,
-    check_disk_bytes,
+    AtRest, CacheError, CachedDisk, DirtyData, DiskId, DiskSettings, DiskStatistics, LoadProgress,
+    RecoveryContext, RecoveryTrust, check_disk_bytes,
 };
 use telemetry::counted::Counted;
 use telemetry::events::{self, Kind};
@@ -133,7 +133,7 @@ pub(super) struct OpenedBacking {
 
 impl OpenedBacking {
     /// Returns the trust that its record permits.
-    pub(super) async fn recovery_context(&self) -> Past {
+    pub(super) async fn recovery_context(&self) -> RecoveryContext {
         self.history.recovery_context(&self.found).await
     }
 }
@@ -153,7 +153,7 @@ pub(crate) enum DetachPolicy {
     /// Stays on flash for the next attachment.
     Kept,
     /// Dropped; dirty data is destaged first, unless it may be discarded.
-    Dropped(WhatIsDirty),
+    Dropped(DirtyData),
     /// Dropped, and users of the disk are disconnected: no record of the attachment is left.
     Undone,
 }
@@ -312,7 +312,7 @@ impl ShardHandle {
         self.call(move |shard| async move {
             match shard.disk(&name) {
                 Some(disk) => evict(&disk.cached, &name).await,
-                None => match shard.cache().disown(DiskId(id), WhatIsDirty::IsKept).await {
+                None => match shard.cache().disown(DiskId(id), DirtyData::Refuse).await {
                     Err(CacheError::HoldsDirty(_)) => Err(holds_dirty(&name)),
                     outcome => outcome.map_err(|error| may_come_back(&name, &error)),
                 },
@@ -469,13 +469,13 @@ impl Shard {
         let sector = choose_sector(&name, &settings, sector_bytes_before, backing.geometry().sector);
         let settings = DiskSettings { sector_bytes: Some(sector), ..settings };
         let belief = match past.belief {
-            Belief::Nothing(reason) if trust == Trust::Accepted => Belief::DirtyOnly(reason),
-            Belief::Nothing(_) if trust == Trust::Compared => history.expected().belief,
+            RecoveryTrust::Nothing(reason) if trust == Trust::Accepted => RecoveryTrust::DirtyOnly(reason),
+            RecoveryTrust::Nothing(_) if trust == Trust::Compared => history.expected().belief,
             believed if lock == Lock::Beside => backing_identity::beside_qemu(believed),
             believed if !backing.capabilities().fence.is_able() => backing_identity::unguarded(believed),
             believed => believed,
         };
-        let past = self.without_records(Past { belief, ..past });
+        let past = self.without_records(RecoveryContext { belief, ..past });
         let learned = Rc::new(self.learned_file(id));
         let learned_before = learned.read(&name, self.cache().learned_shape(&settings)).await;
         let attached = self.cache().attach(settings, backing, past).await;
@@ -545,11 +545,11 @@ impl Shard {
 
     /// Returns the trust of a disk that continues without flash: if DIR cannot be written, flash has no data
     /// that would have to be recorded as invalid.
-    fn without_records(&self, past: Past) -> Past {
+    fn without_records(&self, past: RecoveryContext) -> RecoveryContext {
         if !self.unrecorded.get() {
             return past;
         }
-        Past { flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))), ..past }
+        RecoveryContext { flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))), ..past }
     }
 
     /// Returns whether a backing keeps its content when the host is off.
@@ -613,13 +613,13 @@ impl Shard {
         let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
         // Before anything is destaged for it.
         disk.check_unmapped(name, content)?;
-        if content == DetachPolicy::Dropped(WhatIsDirty::IsKept) {
+        if content == DetachPolicy::Dropped(DirtyData::Refuse) {
             disk.check_removable(name, may_be_dirty, &self.host).await?;
         } else {
             // The operator sees no more of the later steps than the next start does.
             disk.observe_path(name, &self.host).await;
         }
-        if content == DetachPolicy::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
+        if content == DetachPolicy::Dropped(DirtyData::Refuse) && may_be_dirty {
             // While guests are still connected: they do not notice a failure. From then on nothing becomes
             // dirty.
             destage_all(&disk, name).await?;
@@ -635,7 +635,7 @@ impl Shard {
         }
         disk.doors.close().await;
         let is_given_up =
-            matches!(content, DetachPolicy::Dropped(WhatIsDirty::IsLost) | DetachPolicy::Undone);
+            matches!(content, DetachPolicy::Dropped(DirtyData::Discard) | DetachPolicy::Undone);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
         let is_destaged = !disk.cached.holds_dirty();
@@ -647,7 +647,7 @@ impl Shard {
                 Ok(())
             }
             DetachPolicy::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
-            DetachPolicy::Undone => self.drop_content(&disk, name, WhatIsDirty::IsLost).await,
+            DetachPolicy::Undone => self.drop_content(&disk, name, DirtyData::Discard).await,
         };
         disk.history.close();
         disk.quiesce.end();
@@ -677,7 +677,7 @@ impl Shard {
 
     /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were
     /// attached again later.
-    async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Result<()> {
+    async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: DirtyData) -> Result<()> {
         let is_destaged = !disk.cached.holds_dirty();
         if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
             self.let_rest(disk, name, is_destaged).await;
@@ -806,12 +806,12 @@ fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Error {
 async fn report_recovery(name: String, disk: Rc<Disk>) {
     let load = disk.cached.loaded().await;
     match load.state {
-        Load::Running => {}
-        Load::Cold(reason) => {
+        LoadProgress::Running => {}
+        LoadProgress::Cold(reason) => {
             let cold = format!("Disk '{name}' starts with an empty cache: {reason}");
             events::of_disk(Kind::CacheCold, &name, cold);
         }
-        Load::Done => {
+        LoadProgress::Done => {
             let back = format!(
                 "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not trusted",
                 Size(load.pages_kept * PAGE),

@@ -9,8 +9,8 @@ use base::error::{Error, Result};
 use block::Host;
 use block::file::Identity;
 use cache::{
-    Cache, CacheError, DiskId, DriveWrites, Identified, Ignored, Marks, Opened, PoolContent, PoolId,
-    PoolStatistics, SharedPool, WhatIsDirty,
+    Cache, CacheError, DirtyData, DiskId, DriveWrites, Identified, Ignored, Opened, PoolContent, PoolId,
+    PoolStatistics, SessionIds, SharedPool,
 };
 use telemetry::events::{self, Kind};
 
@@ -81,7 +81,7 @@ impl ShardHandle {
     pub(super) async fn open_pool(
         &self,
         paths: Vec<PathBuf>,
-        marks: Marks,
+        marks: SessionIds,
         owners: Owners,
     ) -> Result<OpenedPool> {
         self.call(move |shard| async move {
@@ -124,7 +124,7 @@ impl ShardHandle {
     pub(super) async fn invalidate_content(
         &self,
         paths: Vec<PathBuf>,
-        marks: Marks,
+        marks: SessionIds,
         disks: Vec<u32>,
     ) -> Result<()> {
         self.call(move |shard| async move {
@@ -134,7 +134,7 @@ impl ShardHandle {
             let devices = paths.iter().map(|path| Flash::Device(shard.take_probed(path))).collect();
             let opened = Cache::<Env>::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             for owner in opened.cache.owners().into_iter().filter(|owner| disks.contains(&owner.0)) {
-                opened.cache.disown(owner, WhatIsDirty::IsKept).await.map_err(failed)?;
+                opened.cache.disown(owner, DirtyData::Refuse).await.map_err(failed)?;
             }
             opened.cache.leave(marks.new).await.map_err(failed)
         })
@@ -166,7 +166,7 @@ impl ShardHandle {
                 cache.give_up_flash();
                 return Ok(());
             }
-            let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0], epoch: None });
+            let (flash, marks) = (Flash::missing(), SessionIds { new: 0, known: vec![0], epoch: None });
             let failed = |error| Error::failed(format!("Cannot go on without a pool: {error}"));
             cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
             let opened = Cache::open(vec![flash], shard.host.clone(), &marks).await.map_err(failed)?;
@@ -224,7 +224,7 @@ impl Shard {
 
 /// Frees the pool's data of a disk that is not recorded.
 async fn give_back(cache: &Cache<Env>, owner: DiskId, given_up: &[u32]) -> Result<(), CacheError> {
-    let what_is_dirty = if given_up.contains(&owner.0) { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
+    let what_is_dirty = if given_up.contains(&owner.0) { DirtyData::Discard } else { DirtyData::Refuse };
     match cache.disown(owner, what_is_dirty).await {
         Err(CacheError::HoldsDirty(_)) => {
             let stranger = format!(

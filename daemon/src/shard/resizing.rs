@@ -22,7 +22,7 @@ use base::error::{Error, Result};
 use base::units::Size;
 use block::file::Access;
 use block::{BlockDevice, BlockError, Host, SECTOR};
-use cache::{DiskSettings, Load};
+use cache::{DiskSettings, LoadProgress};
 use futures_util::future::{Either, select};
 
 use super::disk::{Disk, explain, not_attached};
@@ -80,7 +80,8 @@ impl ShardHandle {
     pub(super) async fn may_take_growth(&self, name: String) -> Result<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
-            Ok(shard.has_grown(&disk, &name).await && disk.cached.loaded().await.state != Load::Running)
+            Ok(shard.has_grown(&disk, &name).await
+                && disk.cached.loaded().await.state != LoadProgress::Running)
         })
         .await?
     }

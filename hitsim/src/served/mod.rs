@@ -17,8 +17,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::types::units::PageNumber;
 use cache::{
-    Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId,
-    SequentialCutoff,
+    Admission, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, PoolId, RecoveryContext, RecoveryTrust,
+    SequentialCutoff, SessionIds,
 };
 
 pub use crate::rule::Writes;
@@ -247,7 +247,7 @@ async fn attach(
 ) -> Result<(Rc<Cache<Env>>, Rc<Disk>), String> {
     let flash = Sparse::new(division.device_bytes);
     cache::format(&flash, PoolId([1; 16]), Some(division.shape())).await.map_err(text)?;
-    let marks = Marks { new: 1, known: vec![0, 1], epoch: None };
+    let marks = SessionIds { new: 1, known: vec![0, 1], epoch: None };
     let opened = Cache::open(vec![flash], host.clone(), &marks).await.map_err(text)?;
     let cache = opened.cache;
     let settings = DiskSettings {
@@ -259,7 +259,7 @@ async fn attach(
         sequential_cutoff: serving.sequential_cutoff,
         ..DiskSettings::plain(DiskId(1))
     };
-    let past = Past { belief: Belief::ByPage, ..Past::none(disk_bytes) };
+    let past = RecoveryContext { belief: RecoveryTrust::ByPage, ..RecoveryContext::none(disk_bytes) };
     let disk = cache.attach(settings, Zeroes::new(disk_bytes), past).await.map_err(text)?;
     disk.loaded().await;
     host.sleep(1).await;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, Host, Memory, PAGE};
 use cache::format::checksum::page_checksum;
-use cache::{Admission, DiskId, DiskSettings, Past};
+use cache::{Admission, DiskId, DiskSettings, RecoveryContext};
 
 use crate::rig::{End, HELD, Life, PAGES, Rig, SEGMENT, see, settings};
 
@@ -81,7 +81,7 @@ async fn make_room(life: &Life<'_>, is_over: &Rc<Cell<bool>>) {
     let other = Faults::new(Memory::new(PAGES * PAGE), 1);
     let settings = DiskSettings { id: DiskId(2), limit_bytes: 20 * SEGMENT, ..settings() };
     let backing = other.reopen(life.host.clone());
-    let neighbour = life.cache.attach(settings, backing, Past::none(PAGES * PAGE)).await.unwrap();
+    let neighbour = life.cache.attach(settings, backing, RecoveryContext::none(PAGES * PAGE)).await.unwrap();
     life.rest().await;
     life.rig.flash.delay(SHORT, SHORT);
     let (is_over, host) = (Rc::clone(is_over), life.host.clone());

@@ -3,7 +3,7 @@
 use block::Host;
 use block::faulty::Kept;
 use cache::types::units::{DiskId, SegmentOwner};
-use cache::{DiskSettings, Load, Redundancy};
+use cache::{DiskSettings, LoadProgress, Redundancy};
 
 use crate::guest::{Guest, judge, sectors};
 use crate::rig::{End, HELD, Life, Rig};
@@ -70,7 +70,11 @@ pub(crate) fn a_disk_is_noted_clean_before_the_power_goes() {
         rig.live(End::Kill, async |life| {
             rig.second.delay(10 * HELD, 10 * HELD);
             guest.write(&life.disk, sectors(WRITTEN)).await;
-            assert_eq!(life.disk.statistics().load.state, Load::Running, "written while it is loaded");
+            assert_eq!(
+                life.disk.statistics().load.state,
+                LoadProgress::Running,
+                "written while it is loaded"
+            );
             rig.second.delay(0, 0);
             life.loaded().await;
             let seen = guest.read(&life.disk).await;

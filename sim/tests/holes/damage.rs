@@ -2,7 +2,7 @@
 //! and stored, and never an older version.
 
 use block::{BlockDevice, Buffer, ByteRange, Host, Operation, PAGE};
-use cache::format::batch::Kind;
+use cache::format::batch::EntryKind;
 use cache::{DiskSettings, Mode};
 
 use crate::on_flash::Version;
@@ -44,7 +44,7 @@ impl Life<'_> {
 
     /// Returns the newest version of a page that is dirty on flash.
     fn newest(&self, page: u64) -> Version {
-        self.rig.versions(page).pop().filter(|version| version.kind == Kind::Write).unwrap()
+        self.rig.versions(page).pop().filter(|version| version.kind == EntryKind::Write).unwrap()
     }
 
     /// Overwrites a sector of a page's newest version on flash.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use block::faulty::Faults;
 use block::{Host, Memory, PAGE};
-use cache::{DiskId, DiskSettings, Mode, Past};
+use cache::{DiskId, DiskSettings, Mode, RecoveryContext};
 use futures_util::future::join;
 
 use crate::guest::{Guest, judge, sectors};
@@ -51,7 +51,8 @@ pub(crate) fn a_superseded_version_is_reclaimed() -> Vec<u64> {
             life.read_others(110).await;
             let settings = DiskSettings { id: DiskId(2), ..settings() };
             let backing = other.reopen(life.host.clone());
-            let second = life.cache.attach(settings, backing, Past::none(PAGES * PAGE)).await.unwrap();
+            let second =
+                life.cache.attach(settings, backing, RecoveryContext::none(PAGES * PAGE)).await.unwrap();
             guest.write(&life.disk, sectors(P)).await;
             let before = life.counts().reclaims;
             fuse.light(life.rig);

@@ -1,10 +1,10 @@
 //! The log: of several versions of a page, the newest counts, if segments are reclaimed, torn, half written or reused.
 
 use block::{BlockDevice, PAGE};
-use cache::format::batch::Kind;
+use cache::format::batch::EntryKind;
 use cache::format::note::Intent;
 use cache::types::units::{DiskId, SegmentOwner};
-use cache::{Load, Mode};
+use cache::{LoadProgress, Mode};
 
 use crate::on_flash::layout;
 use crate::rig::{ENDS, End, P, PAGES, Rig, story};
@@ -109,12 +109,12 @@ fn a7_a_damaged_header_of_a_flushed_batch_is_not_taken_for_the_end() {
             });
             // The note that invalidates the first version is the last that was written, and the segment is still open.
             let forget = *rig.versions(P).last().unwrap();
-            assert_eq!(forget.kind, Kind::Forget);
+            assert_eq!(forget.kind, EntryKind::Forget);
             let newest = *rig.segments_of(DiskId(1)).last().unwrap();
             assert_eq!((forget.segment, rig.summary(newest)), (newest.0, None));
             rig.flash.rot(&block::ByteRange::at(forget.header_at, PAGE), 1);
             rig.live(End::Stop, async |life| {
-                assert!(matches!(life.loaded().await, Load::Cold(_)), "nothing older is believed");
+                assert!(matches!(life.loaded().await, LoadProgress::Cold(_)), "nothing older is believed");
                 assert_eq!(life.settled(&[P, P + 1]).await, [2, 1]);
             });
         });
@@ -235,7 +235,7 @@ fn a_power_cut_while_a_summary_is_written_costs_no_flushed_content() {
             full && rig.summary(life).is_none()
         }));
         rig.live(End::Stop, async |life| {
-            assert_eq!(life.loaded().await, Load::Done, "cut at operation {operations}");
+            assert_eq!(life.loaded().await, LoadProgress::Done, "cut at operation {operations}");
             let seen = life.settled(&[0, P, 7]).await;
             assert_eq!(seen, [1, 1, 1]);
         });

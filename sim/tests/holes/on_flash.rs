@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use block::PAGE;
-use cache::format::batch::{Entry, Head, Kind, decode_header};
+use cache::format::batch::{Entry, EntryKind, Head, decode_header};
 use cache::format::checksum::page_checksum;
 use cache::format::layout::Layout;
 use cache::format::note::{Intent, Note};
@@ -21,7 +21,7 @@ pub(crate) struct Version {
     /// Offset of the header on the device, in bytes.
     pub(crate) header_at: u64,
     pub(crate) data_at: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     /// The first byte of the data.
     pub(crate) byte: u8,
 }
@@ -91,7 +91,7 @@ impl Rig {
                     let data_at = at(layout().segment_start(life.0).plus(entry.place));
                     let data = self.peek(data_at);
                     let is_about = match entry.kind {
-                        Kind::Forget => page
+                        EntryKind::Forget => page
                             .checked_sub(entry.page.0)
                             .filter(|at| *at < u64::from(layout().region_pages()))
                             .is_some_and(|at| data[(at / 8) as usize] >> (at % 8) & 1 == 1),
@@ -120,7 +120,7 @@ impl Rig {
 
     /// Returns the newest version of a page in the log; none if the log has `forget` or nothing.
     pub(crate) fn newest(&self, page: u64) -> Option<Version> {
-        self.versions(page).pop().filter(|version| version.kind == Kind::Fill)
+        self.versions(page).pop().filter(|version| version.kind == EntryKind::Fill)
     }
 
     /// Returns the open intents of disk 1, from the newest segment of notes.

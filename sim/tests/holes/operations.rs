@@ -2,7 +2,7 @@
 //! before or as after, and no guest data is lost. Changes of a disk's size have a file of their own: `growing.rs`.
 
 use block::{BlockDevice, Host, Unmap};
-use cache::{Cache, DeviceState, Marks, MemberNumber, Mode, PoolContent, PoolId, WhatIsDirty};
+use cache::{Cache, DeviceState, DirtyData, MemberNumber, Mode, PoolContent, PoolId, SessionIds};
 
 use crate::dirty::{Fuse, cut_everywhere};
 use crate::guest::{Guest, sectors};
@@ -71,9 +71,9 @@ fn evicting_is_cut_everywhere_and_brings_home_first() {
 #[test]
 fn removing_a_disk_is_cut_everywhere_and_brings_home_first() {
     let operations = cut(&async |life: &Life<'_>, _: &Guest| {
-        assert!(life.cache.remove(&life.disk, WhatIsDirty::IsKept).await.is_err(), "something is dirty");
+        assert!(life.cache.remove(&life.disk, DirtyData::Refuse).await.is_err(), "something is dirty");
         life.disk.quiesce().await.unwrap();
-        life.cache.remove(&life.disk, WhatIsDirty::IsKept).await.unwrap();
+        life.cache.remove(&life.disk, DirtyData::Refuse).await.unwrap();
         assert_eq!(life.cache.owners(), []);
     });
     assert!(operations.iter().all(|operations| *operations > 8), "{operations:?}");
@@ -90,7 +90,7 @@ fn give_up(end: End, operations: u64, round: u64) -> (bool, Vec<u8>) {
         life.disk.write_zeroes(bytes_of(0..1), Unmap::Allowed).await.unwrap();
         life.disk.flush().await.unwrap();
         rig.light_fuse(operations);
-        life.cache.remove(&life.disk, WhatIsDirty::IsLost).await.unwrap();
+        life.cache.remove(&life.disk, DirtyData::Discard).await.unwrap();
     });
     (told, rig.settles(&[0, 1, 3]))
 }
@@ -195,7 +195,7 @@ enum Found {
 fn what_is_there(rig: &Rig) -> Found {
     let found = std::cell::Cell::new(Found::None);
     rig.between(async |host| {
-        let marks = Marks { new: 1, known: [0, 1].into(), epoch: None };
+        let marks = SessionIds { new: 1, known: [0, 1].into(), epoch: None };
         let Ok(opened) = Cache::<Env>::open(vec![rig.flash.reopen(host.clone())], host, &marks).await else {
             return;
         };

@@ -9,8 +9,8 @@
 
 use block::faulty::Faults;
 use block::{ByteRange, Host, Memory, PAGE};
-use cache::format::batch::Kind;
-use cache::{Admission, DiskId, DiskSettings, Past};
+use cache::format::batch::EntryKind;
+use cache::{Admission, DiskId, DiskSettings, RecoveryContext};
 
 use crate::rig::{End, HELD, Life, P, PAGES, Rig, SEGMENT, see, settings};
 
@@ -39,7 +39,7 @@ async fn go_round(life: &Life<'_>, newer: Newer, operations: u64) -> Met {
     life.rest().await;
     let b = rig.newest(P).filter(|version| version.byte == 2).unwrap();
     for (_, _, entries) in rig.batches((b.segment, b.generation)) {
-        for entry in entries.iter().filter(|entry| entry.kind == Kind::Fill && entry.page.0 != P) {
+        for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Fill && entry.page.0 != P) {
             life.write(entry.page.0, 3).await;
         }
     }
@@ -58,7 +58,7 @@ async fn go_round(life: &Life<'_>, newer: Newer, operations: u64) -> Met {
     let other = Faults::new(Memory::new(PAGES * PAGE), 1);
     let settings = DiskSettings { id: DiskId(2), limit_bytes: 20 * SEGMENT, ..settings() };
     let backing = other.reopen(life.host.clone());
-    let second = life.cache.attach(settings, backing, Past::none(PAGES * PAGE)).await.unwrap();
+    let second = life.cache.attach(settings, backing, RecoveryContext::none(PAGES * PAGE)).await.unwrap();
     // Nothing is promoted before its backing was flushed.
     life.rest().await;
     rig.light_fuse(operations);

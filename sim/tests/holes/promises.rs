@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
-use cache::format::batch::Kind;
-use cache::{CacheError, DiskId, DiskSettings, Load, Mode, Past, WhatIsDirty};
+use cache::format::batch::EntryKind;
+use cache::{CacheError, DirtyData, DiskId, DiskSettings, LoadProgress, Mode, RecoveryContext};
 
 use crate::dirty::{self, Fuse, cut_everywhere};
 use crate::guest::{Guest, sectors};
@@ -72,7 +72,7 @@ fn a31_flash_that_was_away_while_the_disk_went_on_is_not_believed_when_it_return
                 life.disk.flush().await.unwrap();
             });
             rig.live(End::Kill, async |life| {
-                assert!(matches!(life.loaded().await, Load::Cold(_)));
+                assert!(matches!(life.loaded().await, LoadProgress::Cold(_)));
                 assert_eq!((life.see(P).await, life.see(P + 1).await), (2, 2));
             });
             // By now the knowledge is on flash alone.
@@ -105,7 +105,8 @@ fn b37_a_reader_of_a_segment_never_sees_what_another_disk_writes_there_later() {
             let other = Faults::new(Memory::with_geometry(geometry), 1);
             let settings = DiskSettings { id: DiskId(2), limit_bytes: 16 * SEGMENT, ..settings() };
             let backing = other.reopen(life.host.clone());
-            let second = life.cache.attach(settings, backing, Past::none(PAGES * PAGE)).await.unwrap();
+            let second =
+                life.cache.attach(settings, backing, RecoveryContext::none(PAGES * PAGE)).await.unwrap();
             let (disk, home) = (Rc::clone(&life.disk), rig.versions(P).pop().unwrap().segment);
             let reader = life
                 .hold(&rig.flash, async move {
@@ -220,11 +221,11 @@ fn b40_a_disk_that_was_removed_leaves_nothing_to_one_with_its_number() {
         story(|rig| {
             rig.live(end, async |life| {
                 life.cache_pages(0..8, 1).await;
-                life.cache.remove(&life.disk, WhatIsDirty::IsKept).await.unwrap();
+                life.cache.remove(&life.disk, DirtyData::Refuse).await.unwrap();
                 assert_eq!(life.cache.owners(), []);
                 if end == End::Stop {
                     // Attached again, because the end of the scenario detaches.
-                    life.cache.disown(DiskId(1), WhatIsDirty::IsKept).await.unwrap();
+                    life.cache.disown(DiskId(1), DirtyData::Refuse).await.unwrap();
                 }
             });
             restore(rig, 7);
@@ -242,7 +243,7 @@ fn b40_a_disk_that_is_attached_cannot_be_disowned() {
     Rig::new(1).live(End::Stop, async |life| {
         life.cache_pages(0..8, 1).await;
         assert!(matches!(
-            life.cache.disown(DiskId(1), WhatIsDirty::IsKept).await,
+            life.cache.disown(DiskId(1), DirtyData::Refuse).await,
             Err(CacheError::DiskAttached(_))
         ));
         assert_eq!(life.see(P).await, 1);
@@ -271,7 +272,7 @@ fn b43_notes_and_forgets_find_room_when_flash_is_full() {
         rig.live(End::Kill, async |life| {
             let other = Faults::new(Memory::new(PAGES * PAGE), 1).reopen(life.host.clone());
             let all = DiskSettings { id: DiskId(2), limit_bytes: 100 * SEGMENT, ..settings() };
-            let second = life.cache.attach(all, other, Past::none(PAGES * PAGE)).await.unwrap();
+            let second = life.cache.attach(all, other, RecoveryContext::none(PAGES * PAGE)).await.unwrap();
             life.change(DiskSettings { limit_bytes: 100 * SEGMENT, ..settings() });
             life.cache_pages(0..8, 1).await;
             for page in 0..300 {
@@ -289,7 +290,7 @@ fn b43_notes_and_forgets_find_room_when_flash_is_full() {
                 life.rest().await;
                 assert!(rig.open_intents().is_empty(), "every region came to rest");
             }
-            assert!(rig.versions(P).iter().any(|version| version.kind == Kind::Forget));
+            assert!(rig.versions(P).iter().any(|version| version.kind == EntryKind::Forget));
         });
         assert_eq!(rig.settles(&[P, P + 1]), [12, 1]);
     });

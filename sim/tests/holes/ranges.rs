@@ -1,7 +1,7 @@
 //! Ranges of zeroes in a segment that is reclaimed: the log repeats all that are still dirty, in as many batches as necessary.
 
 use block::{BlockDevice, ByteRange, Host, PAGE, Unmap};
-use cache::format::batch::Kind;
+use cache::format::batch::EntryKind;
 use cache::types::units::{DiskId, SegmentNumber, Sequence};
 use futures_util::future::join_all;
 
@@ -27,7 +27,7 @@ fn used_pages(rig: &Rig, life: (SegmentNumber, Sequence)) -> u32 {
 /// Returns the number of the guest's ranges in a segment.
 fn ranges_in(rig: &Rig, life: (SegmentNumber, Sequence)) -> usize {
     let is_range = |entry: &&cache::format::batch::Entry| {
-        entry.kind == Kind::Zeroes && entry.page.0 < 2 * RANGES && entry.page.0.is_multiple_of(2)
+        entry.kind == EntryKind::Zeroes && entry.page.0 < 2 * RANGES && entry.page.0.is_multiple_of(2)
     };
     rig.batches(life).iter().map(|(_, _, entries)| entries.iter().filter(is_range).count()).sum()
 }

@@ -2,7 +2,7 @@
 
 use block::{BlockDevice, ByteRange, PAGE};
 use cache::types::units::SegmentOwner;
-use cache::{Load, Mode, PoolContent};
+use cache::{LoadProgress, Mode, PoolContent};
 
 use crate::guest::{Guest, judge, sectors};
 use crate::on_flash::{at, layout};
@@ -71,7 +71,7 @@ fn what_is_dirty_is_not_taken_for_an_older_clean_version_that_looked_the_same() 
             assert_eq!(rig.home(P), 2, "the last version is on flash only");
         });
         rig.live(End::Stop, async |life| {
-            assert_eq!(life.loaded().await, Load::Done);
+            assert_eq!(life.loaded().await, LoadProgress::Done);
             life.until_clean().await;
             assert_eq!(life.settled(&[P, P + 1, P + 8]).await, [1, 1, 1]);
         });

@@ -10,8 +10,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty, Kept};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::{
-    Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent,
-    PoolId, Shape, words_for,
+    Cache, CacheError, CachedDisk, DiskId, DiskSettings, LoadProgress, Mode, PoolContent, PoolId,
+    RecoveryContext, RecoveryTrust, SessionIds, Shape, words_for,
 };
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
@@ -335,8 +335,8 @@ impl Rig {
         let devices = named.map(|(device, _)| device.reopen(host.clone())).collect();
         let new = self.lives.get();
         let marks = match &self.witness {
-            None => Marks { new, known: (0..=new).collect(), epoch: None },
-            Some(witness) => Marks { new, known: witness.known(), epoch: Some(witness.epoch.get()) },
+            None => SessionIds { new, known: (0..=new).collect(), epoch: None },
+            Some(witness) => SessionIds { new, known: witness.known(), epoch: Some(witness.epoch.get()) },
         };
         if let Some(witness) = &self.witness {
             witness.marks.borrow_mut().push(new);
@@ -372,12 +372,12 @@ impl Rig {
         Ok(disk)
     }
 
-    pub(crate) fn past(&self) -> Past {
+    pub(crate) fn past(&self) -> RecoveryContext {
         let kept = self.touched.borrow().clone();
         let belief = match kept {
-            _ if self.void.get() => Belief::Nothing("the flash failed".to_owned()),
-            Some(_) => Belief::ByPage,
-            None => Belief::ByRegion,
+            _ if self.void.get() => RecoveryTrust::Nothing("the flash failed".to_owned()),
+            Some(_) => RecoveryTrust::ByPage,
+            None => RecoveryTrust::ByRegion,
         };
         let touched = self.bits();
         let disk_bytes = self.disk_bytes.get();
@@ -390,7 +390,14 @@ impl Rig {
             Ok(())
         };
         let flash_lost = Rc::new(move || Box::pin(std::future::ready(remember())) as _);
-        Past { belief, disk_bytes, touched, samples: self.samples.get(), granted: true, flash_lost }
+        RecoveryContext {
+            belief,
+            disk_bytes,
+            touched,
+            samples: self.samples.get(),
+            granted: true,
+            flash_lost,
+        }
     }
 
     /// Returns the write-intent bitmap, with as many bits as the backing needs.
@@ -437,7 +444,7 @@ impl Life<'_> {
     }
 
     /// Waits until the earlier cached content is known.
-    pub(crate) async fn loaded(&self) -> Load {
+    pub(crate) async fn loaded(&self) -> LoadProgress {
         self.disk.loaded().await.state
     }
 

@@ -3,7 +3,7 @@
 
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::DiskId;
-use cache::format::batch::Kind;
+use cache::format::batch::EntryKind;
 
 use crate::dirty::{Fuse, P, cut_everywhere};
 use crate::guest::{Guest, judge, sectors};
@@ -28,7 +28,7 @@ fn damage_what_was_flushed(end: End, what: impl Fn(&Version) -> u64) -> (Rig, Gu
     });
     guest.end(end);
     let version = rig.versions(P.start / 8).pop().unwrap();
-    assert_eq!(version.kind, Kind::Write);
+    assert_eq!(version.kind, EntryKind::Write);
     rig.flash.rot(&ByteRange::at(what(&version), PAGE), 1);
     (rig, guest)
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 
 use super::*;
-use crate::format::batch::Kind;
+use crate::format::batch::EntryKind;
 use crate::format::layout::Shape;
 use crate::format::members::Members;
 use crate::state::holders::Share;
@@ -48,7 +48,7 @@ impl Rig {
     }
 
     /// Appends neighbours, as many of them as the open segment has room for. Returns where the first is.
-    fn append(&mut self, kind: Kind, pages: &Range<u64>) -> (FlashPage, u64) {
+    fn append(&mut self, kind: EntryKind, pages: &Range<u64>) -> (FlashPage, u64) {
         let room = |rig: &Self| rig.layout.batch_pages().saturating_sub(rig.next + 1);
         if self.open.is_none() || room(self) == 0 {
             let mut segments = self.catalog.segments.lock_segments();
@@ -70,10 +70,10 @@ impl Rig {
         (flash, count)
     }
 
-    fn insert(&mut self, kind: Kind, first: u64, flash: FlashPage, count: u64) {
+    fn insert(&mut self, kind: EntryKind, first: u64, flash: FlashPage, count: u64) {
         let checksums: Vec<u32> = (first..first + count).map(|page| page as u32).collect();
         let extent = FlashExtent { first: PageNumber(first), flash, checksums: &checksums };
-        if kind == Kind::Write {
+        if kind == EntryKind::Write {
             self.catalog.insert_dirty(extent);
         } else {
             self.catalog.insert_clean(extent);
@@ -82,7 +82,7 @@ impl Rig {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum ModelPage {
     Nothing,
     RememberedZeroes,
     Clean(FlashPage),
@@ -91,7 +91,7 @@ enum Holds {
     Lost,
 }
 
-impl Holds {
+impl ModelPage {
     fn flash(self) -> Option<FlashPage> {
         match self {
             Self::Clean(flash) | Self::Dirty(flash) => Some(flash),
@@ -112,7 +112,7 @@ fn ops() -> impl Strategy<Value = Vec<(u8, Range<u64>)>> {
 /// A catalog beside a plain map.
 struct Pair {
     rig: Rig,
-    model: [Holds; DISK_PAGES as usize],
+    model: [ModelPage; DISK_PAGES as usize],
 }
 
 impl Pair {
@@ -124,60 +124,60 @@ impl Pair {
         match verb {
             0 | 1 if held.iter().all(|holds| !holds.is_dirty()) => {
                 rig.catalog.forget_zeroes(&pages);
-                let zeroes = held.iter_mut().filter(|it| **it == Holds::RememberedZeroes);
-                zeroes.for_each(|it| *it = Holds::Nothing);
-                let (flash, count) = rig.append(Kind::Fill, &pages);
-                rig.insert(Kind::Fill, start, flash, count);
-                (0..count as u32).for_each(|at| held[at as usize] = Holds::Clean(flash.plus(at)));
+                let zeroes = held.iter_mut().filter(|it| **it == ModelPage::RememberedZeroes);
+                zeroes.for_each(|it| *it = ModelPage::Nothing);
+                let (flash, count) = rig.append(EntryKind::Fill, &pages);
+                rig.insert(EntryKind::Fill, start, flash, count);
+                (0..count as u32).for_each(|at| held[at as usize] = ModelPage::Clean(flash.plus(at)));
             }
             2 | 3 => {
-                let (flash, count) = rig.append(Kind::Write, &pages);
-                rig.insert(Kind::Write, start, flash, count);
-                (0..count as u32).for_each(|at| held[at as usize] = Holds::Dirty(flash.plus(at)));
+                let (flash, count) = rig.append(EntryKind::Write, &pages);
+                rig.insert(EntryKind::Write, start, flash, count);
+                (0..count as u32).for_each(|at| held[at as usize] = ModelPage::Dirty(flash.plus(at)));
             }
             4 => {
                 let unmap = if start.is_multiple_of(2) { Unmap::Allowed } else { Unmap::Forbidden };
                 rig.catalog.insert_zeroes(&pages, unmap);
-                held.fill(Holds::Zeroes(unmap));
+                held.fill(ModelPage::Zeroes(unmap));
             }
             5 => {
                 rig.catalog.mark_destaged(&pages);
                 for it in held.iter_mut().filter(|it| it.is_dirty()) {
-                    *it = it.flash().map_or(Holds::Nothing, Holds::Clean);
+                    *it = it.flash().map_or(ModelPage::Nothing, ModelPage::Clean);
                 }
             }
             6 => {
                 rig.catalog.mark_lost(&pages);
-                held.fill(Holds::Lost);
+                held.fill(ModelPage::Lost);
             }
             7 => {
                 rig.catalog.invalidate(pages);
-                held.iter_mut().filter(|it| !it.is_dirty()).for_each(|it| *it = Holds::Nothing);
+                held.iter_mut().filter(|it| !it.is_dirty()).for_each(|it| *it = ModelPage::Nothing);
             }
             8 => pages.zip(held).for_each(|(page, it)| Self::relocate(rig, page, it)),
             _ => pages.zip(held).for_each(|(page, it)| Self::invalidate_one(rig, page, it)),
         }
     }
 
-    fn relocate(rig: &mut Rig, page: u64, it: &mut Holds) {
+    fn relocate(rig: &mut Rig, page: u64, it: &mut ModelPage) {
         if it.flash().is_some() {
-            let kind = if it.is_dirty() { Kind::Write } else { Kind::Fill };
+            let kind = if it.is_dirty() { EntryKind::Write } else { EntryKind::Fill };
             let (flash, _) = rig.append(kind, &(page..page + 1));
             let checksums = &[page as u32];
             rig.catalog.relocate(FlashExtent { first: PageNumber(page), flash, checksums });
-            *it = if it.is_dirty() { Holds::Dirty(flash) } else { Holds::Clean(flash) };
+            *it = if it.is_dirty() { ModelPage::Dirty(flash) } else { ModelPage::Clean(flash) };
         }
     }
 
-    fn invalidate_one(rig: &Rig, page: u64, it: &mut Holds) {
-        if *it == Holds::Nothing {
+    fn invalidate_one(rig: &Rig, page: u64, it: &mut ModelPage) {
+        if *it == ModelPage::Nothing {
             rig.catalog.remember_zeroes(page..page + 1);
-            *it = Holds::RememberedZeroes;
+            *it = ModelPage::RememberedZeroes;
         } else if let Some(flash) = it.flash() {
             assert!(!rig.catalog.invalidate_at(PageNumber(page), flash.plus(1)), "it is not there");
             let is_clean = !it.is_dirty();
             assert_eq!(rig.catalog.invalidate_damaged(PageNumber(page), flash), is_clean);
-            *it = if is_clean { Holds::Nothing } else { *it };
+            *it = if is_clean { ModelPage::Nothing } else { *it };
         }
     }
 }
@@ -188,7 +188,7 @@ proptest! {
         ops in ops(),
         block_pages in prop::sample::select(vec![1, 4, 16]),
     ) {
-        let mut pair = Pair { rig: Rig::new(block_pages), model: [Holds::Nothing; DISK_PAGES as usize] };
+        let mut pair = Pair { rig: Rig::new(block_pages), model: [ModelPage::Nothing; DISK_PAGES as usize] };
         for op in ops {
             pair.apply(op);
             pair.rig.catalog.check();
@@ -198,28 +198,28 @@ proptest! {
         for (page, holds) in (0..).map(PageNumber).zip(model) {
             let one = page.0..page.0 + 1;
             prop_assert_eq!(catalog.locate(page).map(|located| located.flash), holds.flash());
-            prop_assert_eq!(catalog.is_dirty(page), matches!(holds, Holds::Dirty(_)));
-            prop_assert_eq!(catalog.is_dirty_zeroes(page), matches!(holds, Holds::Zeroes(_)));
-            prop_assert_eq!(catalog.is_dirty_or_lost(page), matches!(holds, Holds::Dirty(_) | Holds::Lost));
-            prop_assert_eq!(catalog.is_lost_within(&one), holds == Holds::Lost);
+            prop_assert_eq!(catalog.is_dirty(page), matches!(holds, ModelPage::Dirty(_)));
+            prop_assert_eq!(catalog.is_dirty_zeroes(page), matches!(holds, ModelPage::Zeroes(_)));
+            prop_assert_eq!(catalog.is_dirty_or_lost(page), matches!(holds, ModelPage::Dirty(_) | ModelPage::Lost));
+            prop_assert_eq!(catalog.is_lost_within(&one), holds == ModelPage::Lost);
             prop_assert_eq!(catalog.is_dirty_within(&one), holds.is_dirty());
-            prop_assert_eq!(catalog.can_destage(one), holds.is_dirty() && holds != Holds::Lost);
-            prop_assert_eq!(catalog.is_remembered_zeroes(page), holds == Holds::RememberedZeroes);
+            prop_assert_eq!(catalog.can_destage(one), holds.is_dirty() && holds != ModelPage::Lost);
+            prop_assert_eq!(catalog.is_remembered_zeroes(page), holds == ModelPage::RememberedZeroes);
             let stale = rig.appended.get(&page.0).copied().unwrap_or(0) - u8::from(holds.flash().is_some());
             prop_assert_eq!(catalog.stale_versions(page), stale, "page {} which holds {:?}", page.0, holds);
         }
-        let count = |is: fn(Holds) -> bool| model.iter().filter(|holds| is(**holds)).count() as u64;
+        let count = |is: fn(ModelPage) -> bool| model.iter().filter(|holds| is(**holds)).count() as u64;
         let counts = catalog.counts();
         prop_assert_eq!(counts.pages, count(|holds| holds.flash().is_some()));
-        prop_assert_eq!(counts.dirty_pages, count(|holds| matches!(holds, Holds::Dirty(_))));
-        prop_assert_eq!(counts.is_clean, count(Holds::is_dirty) == 0);
+        prop_assert_eq!(counts.dirty_pages, count(|holds| matches!(holds, ModelPage::Dirty(_))));
+        prop_assert_eq!(counts.is_clean, count(ModelPage::is_dirty) == 0);
     }
 }
 
 /// Returns a catalog of two clean pages in one segment, and one dirty page in another.
 fn filled() -> Rig {
     let mut rig = Rig::new(1);
-    for (kind, pages) in [(Kind::Fill, 3..5), (Kind::Write, 9..10)] {
+    for (kind, pages) in [(EntryKind::Fill, 3..5), (EntryKind::Write, 9..10)] {
         let (flash, count) = rig.append(kind, &pages);
         rig.insert(kind, pages.start, flash, count);
         // The rest of the segment.
@@ -252,8 +252,8 @@ fn all_that_is_clean_goes_at_once_and_nothing_that_is_dirty() {
 #[test]
 fn dirty_pages_go_to_the_second_copy_of_their_segment_and_clean_ones_leave() {
     let mut rig = filled();
-    let (flash, _) = rig.append(Kind::Fill, &(20..21));
-    rig.insert(Kind::Fill, 20, flash, 1);
+    let (flash, _) = rig.append(EntryKind::Fill, &(20..21));
+    rig.insert(EntryKind::Fill, 20, flash, 1);
     let place = |page| rig.catalog.locate(PageNumber(page)).expect("it is there").flash;
     let at = |flash: FlashPage| rig.layout.segment_of(flash);
     let (clean, dirty) = (at(place(3)), at(place(9)));
@@ -291,7 +291,7 @@ fn a_load_is_taken_over_without_what_changed_meanwhile_and_without_segments_that
     let mut index = Index::new(1, 7);
     let mut loaded = Vec::new();
     for pages in [0..3, 10..13, 20..23] {
-        let (flash, _) = rig.append(Kind::Fill, &pages);
+        let (flash, _) = rig.append(EntryKind::Fill, &pages);
         index.insert_run(PageNumber(pages.start), flash, &[1, 2, 3]);
         let segment = rig.layout.segment_of(flash);
         let mut segments = rig.catalog.segments.lock_segments();

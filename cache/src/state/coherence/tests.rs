@@ -131,7 +131,7 @@ fn a_bit_goes_once_its_batch_is_committed_and_the_page_is_still_there() {
 #[test]
 fn what_a_start_found_open_is_open_and_bits_are_as_it_believes() {
     let open: BTreeSet<_> = [Intent::Region(1), Intent::DirtyData].into_iter().collect();
-    for (belief, runs) in [(Belief::ByPage, vec![70..71]), (Belief::ByRegion, vec![64..128])] {
+    for (belief, runs) in [(RecoveryTrust::ByPage, vec![70..71]), (RecoveryTrust::ByRegion, vec![64..128])] {
         let disk = disk();
         disk.touch(70..71);
         disk.touch(130..131);
@@ -142,7 +142,7 @@ fn what_a_start_found_open_is_open_and_bits_are_as_it_believes() {
         assert_eq!(disk.claim_regions(&range(0..1)), Err(vec![0]));
     }
     let disk = disk();
-    disk.restore(&[Intent::AllRegions].into_iter().collect(), &Belief::ByPage);
+    disk.restore(&[Intent::AllRegions].into_iter().collect(), &RecoveryTrust::ByPage);
     assert_eq!(disk.claim_regions(&range(0..256)), Ok(()));
 }
 

@@ -34,7 +34,7 @@ use distances::Distances;
 use lattice::{ALL, STRETCH_PAGES, Stretch};
 pub use prediction::{Curves, Prediction};
 pub use stack::Use;
-use stack::{Seen, Stack, Writes};
+use stack::{ReuseDistance, Stack, Writes};
 
 /// Samples of pages; the curves of the disk are computed from them.
 const PAGE_SAMPLES: u16 = 8192;
@@ -76,7 +76,7 @@ pub struct Curve {
     writes: Distances,
     /// Reads of data that was written since it was read: weighed as `reads` are, so requests.
     reads_of_written: f64,
-    counted: Counted,
+    counted: AccessTotals,
     turn_began: Option<u64>,
     second: u64,
     /// Of each stack.
@@ -85,7 +85,7 @@ pub struct Curve {
 
 /// Totals of all blocks, sampled or not. They fade as the rest does.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct AccessTotals {
     /// Requests.
     reads: Count,
     /// Pages.
@@ -127,7 +127,7 @@ impl Curve {
             accesses: Distances::new(),
             writes: Distances::new(),
             reads_of_written: 0.0,
-            counted: Counted::default(),
+            counted: AccessTotals::default(),
             turn_began: None,
             second: 0,
             uses_in_second: Default::default(),
@@ -196,7 +196,7 @@ impl Curve {
         let stack = &mut self.stacks[level];
         let seen = stack.note(number, request.usage);
         self.bounds[level] = stack.bound();
-        let Some(Seen { since_use, since_write, was_written, weight }) = seen else { return };
+        let Some(ReuseDistance { since_use, since_write, was_written, weight }) = seen else { return };
         if request.usage == Use::Read {
             let part = weight / request.blocks(PAGE_BITS[level]);
             self.reads[level].count(since_use, part);
@@ -242,7 +242,7 @@ impl Curve {
     fn turn(&mut self) {
         self.stacks.iter_mut().for_each(Stack::turn);
         self.bounds = self.stacks.each_ref().map(Stack::bound);
-        let Counted { reads, accesses, writes } = &mut self.counted;
+        let AccessTotals { reads, accesses, writes } = &mut self.counted;
         for counted in [reads, accesses, writes] {
             counted.fade(FADING);
         }
@@ -253,7 +253,7 @@ impl Curve {
 
     /// Returns the current curves.
     pub fn curves(&self) -> Curves {
-        let Counted { reads, accesses, writes } = self.counted;
+        let AccessTotals { reads, accesses, writes } = self.counted;
         let pages = &self.stacks[0];
         let of_blocks = |(distances, bits): (&Distances, u32)| {
             let block_bytes = PAGE << bits;

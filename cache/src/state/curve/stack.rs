@@ -14,7 +14,7 @@
 use hashbrown::HashTable;
 
 use super::lattice::{ALL, Stretch};
-use super::timeline::{NONE, Standing, Timeline};
+use super::timeline::{NONE, SampleStatus, Timeline};
 use crate::format::fields::{FieldReader, FieldWriter, Malformed};
 use crate::state::hash::hash;
 
@@ -44,7 +44,7 @@ pub(super) enum Writes {
 
 /// Result for a use that counts. Distances are in blocks of the whole disk; none for a first use.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct ReuseDistance {
     /// Other blocks that were used since this one was.
     pub(super) since_use: Option<u64>,
     /// Other blocks that were written since this one was, if this is a write.
@@ -56,10 +56,10 @@ pub(super) struct Seen {
 }
 
 // Thousands of them for each disk.
-const _: () = assert!(size_of::<Sample>() == 16, "the docs say how much memory a curve takes");
+const _: () = assert!(size_of::<StackSample>() == 16, "the docs say how much memory a curve takes");
 
 #[derive(Clone)]
-struct Sample {
+struct StackSample {
     number: u64,
     used: u16,
     /// [`NONE`] if it was not written, or if these distances are not computed.
@@ -74,7 +74,7 @@ pub(super) struct Stack {
     /// Pages of a block, as a power of two.
     page_bits: u32,
     samples_max: u16,
-    samples: Vec<Sample>,
+    samples: Vec<StackSample>,
     places: HashTable<u16>,
     used: Timeline,
     written: Option<Timeline>,
@@ -111,7 +111,10 @@ impl Stack {
 
     /// Samples that count.
     pub(super) fn samples(&self) -> u16 {
-        self.samples.iter().map(|sample| u16::from(self.standing(sample.number) == Standing::Counted)).sum()
+        self.samples
+            .iter()
+            .map(|sample| u16::from(self.standing(sample.number) == SampleStatus::Counted))
+            .sum()
     }
 
     /// Returns the number of blocks of the disk for each that counts.
@@ -121,7 +124,7 @@ impl Stack {
     }
 
     /// Records a use of block `number`, whose value is below the bound. Returns none if that does not count.
-    pub(super) fn note(&mut self, number: u64, usage: Use) -> Option<Seen> {
+    pub(super) fn note(&mut self, number: u64, usage: Use) -> Option<ReuseDistance> {
         let index = if let Some(index) = self.find(number) {
             index
         } else {
@@ -143,7 +146,7 @@ impl Stack {
         sample.turn = self.turn;
         let last = std::mem::replace(&mut sample.last, usage);
         let was_written = since_use.is_some() && last == Use::Write;
-        (standing == Standing::Counted).then(|| Seen {
+        (standing == SampleStatus::Counted).then(|| ReuseDistance {
             since_use,
             since_write,
             was_written,
@@ -188,7 +191,7 @@ impl Stack {
         let mut ranks = vec![NONE; self.samples.len()];
         to.u16(self.used.samples().count() as u16);
         for (rank, index) in (0..).zip(self.used.samples()) {
-            let Sample { number, turn, last, .. } = self.samples[usize::from(index)];
+            let StackSample { number, turn, last, .. } = self.samples[usize::from(index)];
             ranks[usize::from(index)] = rank;
             to.u64(number);
             to.u8(turn);
@@ -233,17 +236,17 @@ impl Stack {
     /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         let timelines = self.used.bytes() + self.written.as_ref().map_or(0, Timeline::bytes);
-        self.samples.capacity() * size_of::<Sample>() + self.places.allocation_size() + timelines
+        self.samples.capacity() * size_of::<StackSample>() + self.places.allocation_size() + timelines
     }
 
     fn value(&self, number: u64) -> u64 {
         Stretch::of_page(number << self.page_bits).value(number)
     }
 
-    fn standing(&self, number: u64) -> Standing {
+    fn standing(&self, number: u64) -> SampleStatus {
         // Most of the time no sample is on probation.
         let counts = self.counted == self.tracked || self.value(number) < self.counted;
-        if counts { Standing::Counted } else { Standing::OnProbation }
+        if counts { SampleStatus::Counted } else { SampleStatus::OnProbation }
     }
 
     fn find(&self, number: u64) -> Option<u16> {
@@ -253,14 +256,20 @@ impl Stack {
 
     fn insert(&mut self, number: u64) -> u16 {
         let index = self.samples.len() as u16;
-        self.samples.push(Sample { number, used: NONE, written: NONE, turn: self.turn, last: Use::Read });
+        self.samples.push(StackSample {
+            number,
+            used: NONE,
+            written: NONE,
+            turn: self.turn,
+            last: Use::Read,
+        });
         let samples = &self.samples;
         self.places.insert_unique(hash(number), index, |index| hash(samples[usize::from(*index)].number));
         index
     }
 
     /// Puts a sample behind all others; how far it was from there.
-    fn note_use(&mut self, index: u16, standing: Standing) -> Option<u64> {
+    fn note_use(&mut self, index: u16, standing: SampleStatus) -> Option<u64> {
         let slot = self.samples[usize::from(index)].used;
         if slot != NONE && self.used.is_newest(slot) {
             return Some(0);
@@ -277,7 +286,7 @@ impl Stack {
     }
 
     /// Records a write in the same way.
-    fn note_write(&mut self, index: u16, standing: Standing) -> Option<u64> {
+    fn note_write(&mut self, index: u16, standing: SampleStatus) -> Option<u64> {
         let slot = self.samples[usize::from(index)].written;
         let written = self.written.as_mut()?;
         if slot != NONE && written.is_newest(slot) {
@@ -319,7 +328,7 @@ impl Stack {
     }
 
     /// Forgets samples, and brings the rest in order: bounds may have sunk.
-    fn retain(&mut self, stays: impl Fn(&Self, &Sample) -> bool) {
+    fn retain(&mut self, stays: impl Fn(&Self, &StackSample) -> bool) {
         for index in (0..self.samples.len()).rev() {
             if !stays(self, &self.samples[index]) {
                 self.remove(index as u16);
@@ -373,7 +382,7 @@ mod tests {
         }
     }
 
-    fn note_if_looked_at(stack: &mut Stack, number: u64, usage: Use) -> Option<Seen> {
+    fn note_if_looked_at(stack: &mut Stack, number: u64, usage: Use) -> Option<ReuseDistance> {
         (stack.value(number) < stack.bound()).then(|| stack.note(number, usage)).flatten()
     }
 

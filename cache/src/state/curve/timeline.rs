@@ -12,7 +12,7 @@ pub(super) const NONE: u16 = u16::MAX;
 
 /// Standing of a sample: counted in distances or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum SampleStatus {
     Counted,
     /// Remembered only, for later.
     OnProbation,
@@ -62,7 +62,7 @@ impl Timeline {
     }
 
     /// Records the use of a sample. Returns its slot now.
-    pub(super) fn put(&mut self, sample: u16, standing: Standing) -> u16 {
+    pub(super) fn put(&mut self, sample: u16, standing: SampleStatus) -> u16 {
         if self.samples.is_empty() {
             self.samples = vec![NONE; usize::from(self.slots)].into_boxed_slice();
             self.sums = vec![0; usize::from(self.slots)].into_boxed_slice();
@@ -70,7 +70,7 @@ impl Timeline {
         let slot = self.next;
         self.samples[usize::from(slot)] = sample;
         self.next += 1;
-        if standing == Standing::Counted {
+        if standing == SampleStatus::Counted {
             self.counted += 1;
             self.add(slot, 1);
         }
@@ -78,9 +78,9 @@ impl Timeline {
     }
 
     /// Empties the slot of a sample.
-    pub(super) fn take(&mut self, slot: u16, standing: Standing) {
+    pub(super) fn take(&mut self, slot: u16, standing: SampleStatus) {
         self.samples[usize::from(slot)] = NONE;
-        if standing == Standing::Counted {
+        if standing == SampleStatus::Counted {
             self.counted -= 1;
             self.add(slot, 1_u16.wrapping_neg());
         }
@@ -101,7 +101,7 @@ impl Timeline {
     }
 
     /// Closes all gaps. Calls `moved` for each sample and its slot, in order, which returns its standing.
-    pub(super) fn move_together(&mut self, mut moved: impl FnMut(u16, u16) -> Standing) {
+    pub(super) fn move_together(&mut self, mut moved: impl FnMut(u16, u16) -> SampleStatus) {
         let mut place = 0_u16;
         self.sums.fill(0);
         self.counted = 0;
@@ -109,7 +109,7 @@ impl Timeline {
             let sample = std::mem::replace(&mut self.samples[slot], NONE);
             if sample != NONE {
                 self.samples[usize::from(place)] = sample;
-                let counts = u16::from(moved(sample, place) == Standing::Counted);
+                let counts = u16::from(moved(sample, place) == SampleStatus::Counted);
                 self.sums[usize::from(place)] = counts;
                 self.counted += counts;
                 place += 1;
@@ -160,17 +160,17 @@ mod tests {
                 if slot != NONE {
                     prop_assert_eq!(usize::from(timeline.behind(slot)), behind(&order, sample));
                     prop_assert_eq!(timeline.is_newest(slot), behind(&order, sample) == 0);
-                    timeline.take(slot, Standing::Counted);
+                    timeline.take(slot, SampleStatus::Counted);
                 }
                 order.retain(|other| *other != sample);
                 slots[usize::from(sample)] = NONE;
                 if timeline.is_full() {
                     timeline.move_together(|moved, slot| {
                         slots[usize::from(moved)] = slot;
-                        Standing::Counted
+                        SampleStatus::Counted
                     });
                 }
-                slots[usize::from(sample)] = timeline.put(sample, Standing::Counted);
+                slots[usize::from(sample)] = timeline.put(sample, SampleStatus::Counted);
                 order.push(sample);
             }
         }
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn those_on_probation_keep_their_place_and_are_not_counted() {
         let mut timeline = Timeline::new(4);
-        let first = timeline.put(0, Standing::Counted);
-        timeline.put(1, Standing::OnProbation);
-        timeline.put(2, Standing::Counted);
+        let first = timeline.put(0, SampleStatus::Counted);
+        timeline.put(1, SampleStatus::OnProbation);
+        timeline.put(2, SampleStatus::Counted);
         assert_eq!(timeline.behind(first), 1);
         let mut order = Vec::new();
         timeline.move_together(|sample, slot| {
             order.push((sample, slot));
-            Standing::Counted
+            SampleStatus::Counted
         });
         assert_eq!(order, [(0, 0), (1, 1), (2, 2)]);
         assert_eq!(timeline.behind(0), 2);

@@ -20,7 +20,7 @@ const RUNS_BACK: usize = 6;
 
 /// Pages that lie next to each other on the disk and on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct IndexRun {
     /// The first of them, counted from the start of the block.
     pub(super) page: u32,
     pub(super) pages: u32,
@@ -30,20 +30,20 @@ pub(super) struct Run {
     pub(super) is_chained: bool,
 }
 
-pub(super) type Runs = SmallVec<[Run; 16]>;
+pub(super) type IndexRuns = SmallVec<[IndexRun; 16]>;
 
-impl Run {
+impl IndexRun {
     /// Returns all of a block, in the order of its pages; none is of a chain so far.
-    pub(super) fn all_of(places: &[Option<Located>]) -> Runs {
-        let mut runs = Runs::new();
-        let mut open: Option<Run> = None;
+    pub(super) fn all_of(places: &[Option<Located>]) -> IndexRuns {
+        let mut runs = IndexRuns::new();
+        let mut open: Option<IndexRun> = None;
         for (page, place) in (0..).zip(places) {
             let flash = place.map(|located| located.flash.0);
             match (&mut open, flash) {
                 (Some(run), Some(flash)) if run.flash.wrapping_add(run.pages) == flash => run.pages += 1,
                 _ => {
                     runs.extend(open);
-                    open = flash.map(|flash| Run { page, pages: 1, flash, is_chained: false });
+                    open = flash.map(|flash| IndexRun { page, pages: 1, flash, is_chained: false });
                 }
             }
         }
@@ -65,7 +65,7 @@ impl Run {
 
 /// Finds the longest chain of those in which each run follows the nearest that it can, of [`RUNS_BACK`] before it. Marks its runs if they
 /// are at least `least`, and returns their number; else 0.
-pub(super) fn mark_chain(runs: &mut [Run], least: usize) -> usize {
+pub(super) fn mark_chain(runs: &mut [IndexRun], least: usize) -> usize {
     // Of each run, how many the chain has that ends with it, and which of them is the one before it.
     let mut ends: SmallVec<[(u16, u16); 16]> = SmallVec::with_capacity(runs.len());
     let mut longest = (0, 0);
@@ -88,7 +88,7 @@ pub(super) fn mark_chain(runs: &mut [Run], least: usize) -> usize {
 }
 
 /// Calls back for each page behind which the chain is one further on flash: as many between two pages of the chain as they are apart there.
-pub(super) fn chain_steps(runs: &[Run], mut tell: impl FnMut(usize)) {
+pub(super) fn chain_steps(runs: &[IndexRun], mut tell: impl FnMut(usize)) {
     let mut chained = runs.iter().filter(|run| run.is_chained).peekable();
     while let Some(run) = chained.next() {
         let steps = chained.peek().map_or(run.pages - 1, |next| next.flash.wrapping_sub(run.flash));

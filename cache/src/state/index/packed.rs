@@ -22,7 +22,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Located;
-use super::chain::{Run, chain_steps, mark_chain};
+use super::chain::{IndexRun, chain_steps, mark_chain};
 use crate::types::units::FlashPage;
 
 /// Pages of the largest block: 1 MiB of 4 KiB pages.
@@ -39,7 +39,7 @@ pub(super) type Words = SmallVec<[u32; 64]>;
 
 /// Packs the places of a block's pages.
 pub(super) fn pack(places: &[Option<Located>]) -> Words {
-    let mut runs = Run::all_of(places);
+    let mut runs = IndexRun::all_of(places);
     let highest = runs.iter().map(|run| run.flash).max().unwrap_or_default();
     let needed = (u32::BITS - highest.leading_zeros()).max(1) as usize;
     // All but one of its addresses are spared, for a bit a page.

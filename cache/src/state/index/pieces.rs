@@ -33,11 +33,11 @@ impl Piece {
 /// All pieces, and whose they are.
 pub(super) struct Pieces {
     /// By words.
-    stacks: Vec<Stack>,
+    stacks: Vec<PieceStack>,
 }
 
 #[derive(Default)]
-struct Stack {
+struct PieceStack {
     chunks: Vec<Box<[u32]>>,
     len: usize,
 }
@@ -49,12 +49,12 @@ impl Pieces {
 
     /// Returns the bytes of RAM taken, with unused room and what the allocator keeps beside it.
     pub(super) fn bytes(&self) -> u64 {
-        let of = |(words, stack): (usize, &Stack)| {
+        let of = |(words, stack): (usize, &PieceStack)| {
             let chunk = per_chunk(words) * (1 + words) * size_of::<u32>() + ALLOCATION_OVERHEAD;
             stack.chunks.len() * chunk + stack.chunks.capacity() * size_of::<Box<[u32]>>()
         };
         let all = self.stacks.iter().enumerate().map(of).sum::<usize>();
-        (all + self.stacks.capacity() * size_of::<Stack>()) as u64
+        (all + self.stacks.capacity() * size_of::<PieceStack>()) as u64
     }
 
     pub(super) fn get(&self, piece: Piece) -> &[u32] {
@@ -66,7 +66,7 @@ impl Pieces {
     pub(super) fn put(&mut self, owner: u32, words: &[u32]) -> Piece {
         assert!(!words.is_empty(), "who has none keeps none");
         if self.stacks.len() <= words.len() {
-            self.stacks.resize_with(words.len() + 1, Stack::default);
+            self.stacks.resize_with(words.len() + 1, PieceStack::default);
         }
         let stack = &mut self.stacks[words.len()];
         let piece = Piece { place: stack.len as u32, words: words.len() as u32 };

@@ -2,17 +2,17 @@
 
 use super::packed::{Places, Words, get, pack, unpack};
 use super::pieces::{Piece, Pieces};
-use super::table::{Said, Table};
-use super::{Located, Slot};
+use super::table::{BlockTable, BlockValue};
+use super::{BlockSlot, Located};
 
 /// Blocks of several pages by their number.
 pub(super) struct Severals {
-    table: Table<Piece>,
+    table: BlockTable<Piece>,
     pieces: Pieces,
     pages: usize,
 }
 
-impl Said for Piece {
+impl BlockValue for Piece {
     const NOTHING: Self = Self::NONE;
 
     fn is_nothing(&self) -> bool {
@@ -23,15 +23,15 @@ impl Said for Piece {
 impl Severals {
     /// Creates an empty store for blocks of `pages` pages.
     pub(super) fn new(pages: usize, salt: u64) -> Self {
-        Self { table: Table::new(salt), pieces: Pieces::new(), pages }
+        Self { table: BlockTable::new(salt), pieces: Pieces::new(), pages }
     }
 
     /// Returns the table of blocks, without the places of their pages.
-    pub(super) fn table(&self) -> &Table<Piece> {
+    pub(super) fn table(&self) -> &BlockTable<Piece> {
         &self.table
     }
 
-    pub(super) fn table_mut(&mut self) -> &mut Table<Piece> {
+    pub(super) fn table_mut(&mut self) -> &mut BlockTable<Piece> {
         &mut self.table
     }
 
@@ -41,17 +41,17 @@ impl Severals {
     }
 
     /// Returns the place of a page of the block.
-    pub(super) fn located(&self, slot: Slot, within: usize) -> Option<Located> {
+    pub(super) fn located(&self, slot: BlockSlot, within: usize) -> Option<Located> {
         get(self.pieces.get(self.table.said(slot)), self.pages, within)
     }
 
     /// Returns the places of all its pages.
-    pub(super) fn places(&self, slot: Slot) -> Places {
+    pub(super) fn places(&self, slot: BlockSlot) -> Places {
         unpack(self.pieces.get(self.table.said(slot)), self.pages)
     }
 
     /// Changes where the pages of a block are.
-    pub(super) fn set_places(&mut self, slot: Slot, places: &[Option<Located>]) {
+    pub(super) fn set_places(&mut self, slot: BlockSlot, places: &[Option<Located>]) {
         let words = pack(places);
         if !self.pieces.replace(self.table.said(slot), &words) {
             let piece = self.pieces.put(self.table.block(slot), &words);
@@ -67,7 +67,7 @@ impl Severals {
     }
 
     /// Takes a block out. Slots that were found before mean nothing any more.
-    pub(super) fn remove(&mut self, slot: Slot) {
+    pub(super) fn remove(&mut self, slot: BlockSlot) {
         let piece = self.table.remove(slot);
         self.take_away(piece);
     }

@@ -9,12 +9,12 @@
 //! A guest that knows the places of blocks can choose blocks that fall into one cluster, where each search takes as long as the cluster:
 //! hundreds of microseconds at a hundred thousand of them. So hashes are salted with a number unknown to guests.
 
-use super::Slot;
+use super::BlockSlot;
 use crate::state::hash::hash;
 use crate::state::learned::{Dice, History};
 
 /// Value of a block in the table, in eight bytes.
-pub(super) trait Said: Copy {
+pub(super) trait BlockValue: Copy {
     /// Value of an empty place.
     const NOTHING: Self;
 
@@ -35,14 +35,14 @@ const SPARE: usize = 8;
 
 /// A block, or an empty place.
 #[derive(Clone, Copy)]
-struct Entry<S> {
+struct IndexEntry<S> {
     block: u32,
     history: History,
     said: S,
 }
 
 /// Blocks by their number.
-pub(super) struct Table<S> {
+pub(super) struct BlockTable<S> {
     parts: Box<[Part<S>]>,
     salt: u64,
     len: usize,
@@ -51,13 +51,13 @@ pub(super) struct Table<S> {
 /// Those whose hashes begin with the same bits.
 #[derive(Clone)]
 struct Part<S> {
-    places: Box<[Entry<S>]>,
+    places: Box<[IndexEntry<S>]>,
     salt: u64,
     len: usize,
 }
 
-impl<S: Said> Table<S> {
-    const ENTRY_BYTES: () = assert!(size_of::<Entry<S>>() == 16, "the memory budget counts on it");
+impl<S: BlockValue> BlockTable<S> {
+    const ENTRY_BYTES: () = assert!(size_of::<IndexEntry<S>>() == 16, "the memory budget counts on it");
 
     pub(super) fn new(salt: u64) -> Self {
         let () = Self::ENTRY_BYTES;
@@ -75,12 +75,12 @@ impl<S: Said> Table<S> {
         (places + size_of_val(&*self.parts)) as u64
     }
 
-    pub(super) fn find(&self, block: u64) -> Option<Slot> {
+    pub(super) fn find(&self, block: u64) -> Option<BlockSlot> {
         let number = u32::try_from(block).ok()?;
         let mixed = mix(number, self.salt);
         let part = part_of(mixed);
         let place = self.parts[part].find(number, mixed)?;
-        Some(Slot { part: part as u32, place: place as u32 })
+        Some(BlockSlot { part: part as u32, place: place as u32 })
     }
 
     /// Returns the numbers of all blocks, in no order.
@@ -97,38 +97,38 @@ impl<S: Said> Table<S> {
         histories
     }
 
-    pub(super) fn block(&self, slot: Slot) -> u32 {
+    pub(super) fn block(&self, slot: BlockSlot) -> u32 {
         self.get(slot).block
     }
 
-    pub(super) fn said(&self, slot: Slot) -> S {
+    pub(super) fn said(&self, slot: BlockSlot) -> S {
         self.get(slot).said
     }
 
     /// Replaces the value of a block. Returns the old one.
-    pub(super) fn say(&mut self, slot: Slot, said: S) -> S {
+    pub(super) fn say(&mut self, slot: BlockSlot, said: S) -> S {
         assert!(!said.is_nothing(), "a block that is there has something");
         std::mem::replace(&mut self.get_mut(slot).said, said)
     }
 
-    pub(super) fn history(&self, slot: Slot) -> History {
+    pub(super) fn history(&self, slot: BlockSlot) -> History {
         self.get(slot).history
     }
 
-    pub(super) fn history_mut(&mut self, slot: Slot) -> &mut History {
+    pub(super) fn history_mut(&mut self, slot: BlockSlot) -> &mut History {
         &mut self.get_mut(slot).history
     }
 
     /// Enters a block that is not there.
     pub(super) fn insert(&mut self, block: u32, said: S) {
         assert!(!said.is_nothing(), "a block that is there has something");
-        let entry = Entry { block, history: History::default(), said };
+        let entry = IndexEntry { block, history: History::default(), said };
         self.parts[part_of(mix(block, self.salt))].insert(entry);
         self.len += 1;
     }
 
     /// Takes a block out. Slots that were found before mean nothing any more.
-    pub(super) fn remove(&mut self, slot: Slot) -> S {
+    pub(super) fn remove(&mut self, slot: BlockSlot) -> S {
         let said = self.said(slot);
         self.parts[slot.part as usize].remove(slot.place as usize);
         self.len -= 1;
@@ -148,11 +148,11 @@ impl<S: Said> Table<S> {
         Some(part.places[place].history)
     }
 
-    fn get(&self, Slot { part, place }: Slot) -> &Entry<S> {
+    fn get(&self, BlockSlot { part, place }: BlockSlot) -> &IndexEntry<S> {
         &self.parts[part as usize].places[place as usize]
     }
 
-    fn get_mut(&mut self, Slot { part, place }: Slot) -> &mut Entry<S> {
+    fn get_mut(&mut self, BlockSlot { part, place }: BlockSlot) -> &mut IndexEntry<S> {
         &mut self.parts[part as usize].places[place as usize]
     }
 }
@@ -166,7 +166,7 @@ fn part_of(mixed: u64) -> usize {
     (mixed >> (u64::BITS - PARTS_SHIFT)) as usize
 }
 
-impl<S: Said> Entry<S> {
+impl<S: BlockValue> IndexEntry<S> {
     fn nobody() -> Self {
         Self { block: 0, history: History::default(), said: S::NOTHING }
     }
@@ -176,7 +176,7 @@ impl<S: Said> Entry<S> {
     }
 }
 
-impl<S: Said> Part<S> {
+impl<S: BlockValue> Part<S> {
     /// Returns the place of a block whose hash is `mixed`.
     fn find(&self, block: u32, mixed: u64) -> Option<usize> {
         if self.places.is_empty() {
@@ -202,7 +202,7 @@ impl<S: Said> Part<S> {
     }
 
     /// Enters a block that is not there.
-    fn insert(&mut self, entry: Entry<S>) {
+    fn insert(&mut self, entry: IndexEntry<S>) {
         let entries = self.len + 1;
         if entries * 100 > self.places.len() * TAKEN_MAX {
             self.resize((entries * 100 / TAKEN_WHEN_GROWN).max(entries + SPARE / 2));
@@ -212,7 +212,7 @@ impl<S: Said> Part<S> {
     }
 
     /// Puts an entry where it belongs; from there on each goes one place further, up to the next empty one, which is returned.
-    fn put(&mut self, entry: Entry<S>) -> usize {
+    fn put(&mut self, entry: IndexEntry<S>) -> usize {
         let (mut place, mut distance) = (self.home(mix(entry.block, self.salt)), 0);
         while !self.places[place].is_empty() && self.distance(place) >= distance {
             place = self.next(place);
@@ -235,7 +235,7 @@ impl<S: Said> Part<S> {
             self.places[hole] = self.places[next];
             (hole, next) = (next, self.next(next));
         }
-        self.places[hole] = Entry::nobody();
+        self.places[hole] = IndexEntry::nobody();
         self.len -= 1;
         if self.len * 100 < self.places.len() * TAKEN_MIN && self.places.len() - self.len > SPARE {
             self.resize((self.len * 100 / TAKEN_WHEN_SHRUNK).max(self.len + SPARE / 2));
@@ -244,10 +244,10 @@ impl<S: Said> Part<S> {
 
     /// Sets the number of places, more than entries.
     fn resize(&mut self, places: usize) {
-        let empty = vec![Entry::nobody(); places].into_boxed_slice();
+        let empty = vec![IndexEntry::nobody(); places].into_boxed_slice();
         let before = std::mem::replace(&mut self.places, empty);
         // Behind an empty place homes follow each other but for those that were one; so most belong behind all that have been put so far.
-        let start = before.iter().position(Entry::is_empty).unwrap_or(0);
+        let start = before.iter().position(IndexEntry::is_empty).unwrap_or(0);
         let in_order = before[start..].iter().chain(&before[..start]).filter(|entry| !entry.is_empty());
         let (mut last_home, mut behind) = (0, 0);
         for entry in in_order {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     /// Checks that every entry is as far from home as the one in front of it at least allows, and is found; and that nothing else is.
-    fn check(table: &Table<Located>, known: &BTreeMap<u32, u8>) {
+    fn check(table: &BlockTable<Located>, known: &BTreeMap<u32, u8>) {
         assert_eq!(table.len(), known.len());
         for part in &table.parts {
             let there = part.places.iter().filter(|entry| !entry.is_empty()).count();
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_and_goes_is_found_as_in_a_plain_map_and_histories_stay_with_their_blocks() {
-        let (mut table, mut known) = (Table::<Located>::new(SALT), BTreeMap::new());
+        let (mut table, mut known) = (BlockTable::<Located>::new(SALT), BTreeMap::new());
         // Grows, is exchanged, and shrinks to nothing.
         for (round, grows) in [(0, 9), (1, 7), (2, 5), (3, 5), (4, 2), (5, 0), (6, 0)] {
             for at in 0..12_000_u64 {
@@ -364,7 +364,7 @@ mod tests {
             (0..1_000_000).filter(|block| part.home(mix(*block, SALT)) >= 60).take(40).collect();
         for order in [near.clone(), near.iter().rev().copied().collect()] {
             for block in &order {
-                part.put(Entry { block: *block, history: History::default(), said: located(1) });
+                part.put(IndexEntry { block: *block, history: History::default(), said: located(1) });
                 part.len += 1;
             }
             let find = |part: &Part<Located>, block| part.find(block, mix(block, SALT));
@@ -383,7 +383,7 @@ mod tests {
     fn blocks_that_go_by_their_number_leave_no_heap_behind_and_those_that_go_by_their_place_would() {
         const BLOCKS: u32 = 100_000;
         let farthest_while_going = |order: &[u64]| {
-            let mut table = Table::<Located>::new(SALT);
+            let mut table = BlockTable::<Located>::new(SALT);
             (0..BLOCKS).for_each(|block| table.insert(block, located(block)));
             let mut farthest = 0;
             for (at, block) in order.iter().enumerate() {
@@ -402,7 +402,7 @@ mod tests {
         };
         let by_number: Vec<u64> = (0..BLOCKS.into()).collect();
         let by_place: Vec<u64> = {
-            let mut table = Table::<Located>::new(SALT);
+            let mut table = BlockTable::<Located>::new(SALT);
             (0..BLOCKS).for_each(|block| table.insert(block, located(block)));
             table.blocks().collect()
         };
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn no_size_takes_much_more_than_another_whether_it_grew_or_shrank() {
-        let mut table = Table::<Located>::new(SALT);
+        let mut table = BlockTable::<Located>::new(SALT);
         let mut each = Vec::new();
         for block in 0..400_000 {
             table.insert(block, located(block));
@@ -437,7 +437,7 @@ mod tests {
             })
             .collect();
         let farthest = |salt| {
-            let mut table = Table::<Located>::new(salt);
+            let mut table = BlockTable::<Located>::new(salt);
             for block in &chosen {
                 table.insert(*block, located(*block));
             }
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn all_are_drawn_about_as_often() {
-        let (mut table, mut dice) = (Table::<Located>::new(SALT), Dice::new());
+        let (mut table, mut dice) = (BlockTable::<Located>::new(SALT), Dice::new());
         assert!(table.draw(&mut dice).is_none());
         for block in 0..3_000 {
             table.insert(block, located(block));

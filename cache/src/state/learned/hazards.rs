@@ -11,25 +11,25 @@ use crate::format::fields::{FieldReader, FieldWriter, Malformed};
 /// One number for each class of ages.
 pub(super) type Row = [f32; AGES];
 /// One number for each class of blocks and of ages.
-pub(super) type Table = Box<[Row]>;
+pub(super) type HazardTable = Box<[Row]>;
 
 /// Blocks for which a class counts as much as the estimate that it leans on, at full trust.
 const LEANING: f32 = 8.0;
 /// Prior probability that a block is used in each class of ages.
 const CONSTANT: f32 = 0.03;
 
-pub(super) fn table(value: f32) -> Table {
+pub(super) fn table(value: f32) -> HazardTable {
     vec![[value; AGES]; CLASSES].into_boxed_slice()
 }
 
 /// Counts of the sample.
-pub(super) struct Seen {
-    used: Table,
+pub(super) struct ReuseCounts {
+    used: HazardTable,
     /// No longer watched without having been used again.
-    left: Table,
+    left: HazardTable,
 }
 
-impl Seen {
+impl ReuseCounts {
     pub(super) fn new() -> Self {
         Self { used: table(0.0), left: table(0.0) }
     }
@@ -85,13 +85,13 @@ impl Seen {
     /// Returns the probability that a block is used in each class of ages, if it was not before; `watched` counts the watched blocks by
     /// their present class and age. With less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone
     /// counts.
-    pub(super) fn hazards(&self, watched: &Table, trust: f32) -> Table {
+    pub(super) fn hazards(&self, watched: &HazardTable, trust: f32) -> HazardTable {
         let leaning = LEANING / trust;
-        let mut all = Counts::NONE;
-        let mut gaps = [Counts::NONE; GAPS];
+        let mut all = ClassCounts::NONE;
+        let mut gaps = [ClassCounts::NONE; GAPS];
         let counts = |class: usize| {
             let open = |age| self.left[class][age] + watched[class][age];
-            Counts { used: self.used[class], open: std::array::from_fn(open) }
+            ClassCounts { used: self.used[class], open: std::array::from_fn(open) }
         };
         for class in 0..CLASSES {
             all.add(&counts(class));
@@ -110,13 +110,13 @@ impl Seen {
 }
 
 #[derive(Clone, Copy)]
-struct Counts {
+struct ClassCounts {
     used: Row,
     /// Still watched: their next use is in the future.
     open: Row,
 }
 
-impl Counts {
+impl ClassCounts {
     const NONE: Self = Self { used: [0.0; AGES], open: [0.0; AGES] };
 
     fn add(&mut self, more: &Self) {
@@ -145,13 +145,13 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_the_constant_which_is_lru() {
-        let hazards = Seen::new().hazards(&table(0.0), 1.0);
+        let hazards = ReuseCounts::new().hazards(&table(0.0), 1.0);
         assert!(hazards.iter().flatten().all(|hazard| (hazard - CONSTANT).abs() < 1e-6));
     }
 
     #[test]
     fn much_seen_of_a_class_is_what_it_is_and_little_is_what_others_are() {
-        let mut seen = Seen::new();
+        let mut seen = ReuseCounts::new();
         for _ in 0..1_000 {
             seen.used(12, 3);
             seen.left(12, 3);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_still_watched_counts_as_not_used() {
-        let mut seen = Seen::new();
+        let mut seen = ReuseCounts::new();
         (0..100).for_each(|_| seen.used(0, 5));
         let mut watched = table(0.0);
         watched[0][9] = 300.0;

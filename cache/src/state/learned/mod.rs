@@ -25,7 +25,7 @@ use ages::{Ages, Clock};
 pub(crate) use ages::{By, Coming, History};
 pub(crate) use dice::Dice;
 use ghosts::Ghosts;
-use hazards::{Seen, table};
+use hazards::{ReuseCounts, table};
 pub(crate) use overwritten::Overwritten;
 pub(crate) use parts::Told;
 use sample::Sample;
@@ -57,7 +57,7 @@ pub(crate) struct Learned {
     ghosts: Ghosts,
     sample: Sample,
     scans: Scans,
-    seen: Seen,
+    seen: ReuseCounts,
     worth: Worth,
     strictness: Strictness,
     dice: Dice,
@@ -102,7 +102,7 @@ impl Learned {
         let capacity = capacity.max(1);
         let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
         let ages = Ages::with_moments(blocks, clock.unit());
-        let seen = Seen::new();
+        let seen = ReuseCounts::new();
         let worth = Worth::new(&ages, seen.hazards(&table(0.0), 1.0));
         let now = clock.accesses();
         Self {

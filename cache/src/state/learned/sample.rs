@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 
 use super::ages::{Ages, Coming, History, Moment};
 use super::dice::Dice;
-use super::hazards::{Seen, Table, table};
+use super::hazards::{HazardTable, ReuseCounts, table};
 use super::parts::Parts;
 use super::worth::Worth;
 use crate::format::fields::{FieldReader, FieldWriter, Malformed};
@@ -42,13 +42,13 @@ pub(super) struct Sample {
     watched: Vec<Watched>,
     free: Vec<u16>,
     /// Those of the cache by LRU, and those that left it.
-    lists: [List; 2],
+    lists: [LruList; 2],
     /// The cache by density.
     dense: Vec<u16>,
 }
 
 /// A block that is watched, as another sample needs it.
-struct Entry {
+struct SampleEntry {
     block: u64,
     history: History,
     by_lru: Parts,
@@ -77,7 +77,7 @@ enum Age {
 }
 
 #[derive(Clone, Copy)]
-struct List {
+struct LruList {
     front: u16,
     back: u16,
     len: usize,
@@ -104,7 +104,7 @@ impl Sample {
             numbers: HashTable::new(),
             watched: Vec::new(),
             free: Vec::new(),
-            lists: [List { front: NONE, back: NONE, len: 0 }; 2],
+            lists: [LruList { front: NONE, back: NONE, len: 0 }; 2],
             dense: Vec::new(),
         }
     }
@@ -120,7 +120,7 @@ impl Sample {
     /// Appends all blocks that are watched, the one used last first. Times are before `now`.
     pub(super) fn encode(&self, now: Moment, to: &mut FieldWriter) {
         to.u32(self.entries().count() as u32);
-        for Entry { block, history, by_lru, by_density, is_dense } in self.entries() {
+        for SampleEntry { block, history, by_lru, by_density, is_dense } in self.entries() {
             to.u64(block);
             to.u32(history.encode(now));
             to.u16(by_lru.bits());
@@ -146,7 +146,7 @@ impl Sample {
             let history =
                 History::decode(from.u32()?, now).ok_or(Malformed("a block has no such history"))?;
             let (by_lru, by_density) = (Parts::of_bits(from.u16()?), Parts::of_bits(from.u16()?));
-            entries.push(Entry { block, history, by_lru, by_density, is_dense: from.u8()? != 0 });
+            entries.push(SampleEntry { block, history, by_lru, by_density, is_dense: from.u8()? != 0 });
         }
         let mut blocks = BTreeSet::new();
         entries.retain(|entry| hash(entry.block) <= sample.below && blocks.insert(entry.block));
@@ -155,21 +155,21 @@ impl Sample {
     }
 
     /// Returns what is watched, the block used last first.
-    fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+    fn entries(&self) -> impl Iterator<Item = SampleEntry> + '_ {
         let from = |number: u16| (number != NONE).then_some(number);
-        let list = move |list: &List| {
+        let list = move |list: &LruList| {
             std::iter::successors(from(list.front), move |number| {
                 from(self.watched[usize::from(*number)].older)
             })
         };
         self.lists.iter().flat_map(list).map(|number| {
             let Watched { block, history, by_lru, by_density, place, .. } = self.watched[usize::from(number)];
-            Entry { block, history, by_lru, by_density, is_dense: place != NONE }
+            SampleEntry { block, history, by_lru, by_density, is_dense: place != NONE }
         })
     }
 
     /// Watches these blocks, each once, as far as there is room, in a sample that watches none yet.
-    fn fill(&mut self, mut entries: Vec<Entry>) {
+    fn fill(&mut self, mut entries: Vec<SampleEntry>) {
         entries.truncate(self.capacity * REACH);
         let newest = self.capacity.min(entries.len());
         for (rank, entry) in entries.into_iter().enumerate().rev() {
@@ -217,7 +217,7 @@ impl Sample {
         parts: Parts,
         now: Moment,
         coming: Coming,
-        (ages, worth, seen, dice): (&Ages, &Worth, &mut Seen, &mut Dice),
+        (ages, worth, seen, dice): (&Ages, &Worth, &mut ReuseCounts, &mut Dice),
     ) -> Had {
         let known =
             self.numbers.find(hash(block), |number| self.watched[usize::from(*number)].block == block);
@@ -252,7 +252,7 @@ impl Sample {
     }
 
     /// Returns the number of watched blocks by class and age.
-    pub(super) fn table(&self, now: Moment, ages: &Ages) -> Table {
+    pub(super) fn table(&self, now: Moment, ages: &Ages) -> HazardTable {
         let mut table = table(0.0);
         for list in self.lists {
             let mut next = list.front;
@@ -289,7 +289,7 @@ impl Sample {
         self.link_first(number, Age::Newest);
     }
 
-    fn grow_old(&mut self, now: Moment, ages: &Ages, seen: &mut Seen) {
+    fn grow_old(&mut self, now: Moment, ages: &Ages, seen: &mut ReuseCounts) {
         let [newest, _] = self.lists;
         if newest.len > self.capacity {
             self.unlink(newest.back);
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn a_cache_in_small_has_the_parts_of_a_block_that_were_used_since_it_came() {
-        let (ages, mut seen, mut dice) = (Ages::new(4), Seen::new(), Dice::new());
+        let (ages, mut seen, mut dice) = (Ages::new(4), ReuseCounts::new(), Dice::new());
         let worth = Worth::new(&ages, seen.hazards(&table(0.0), 1.0));
         let mut sample = Sample::new(4);
         let mut had = |block: u64, bits: u16| {
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn caches_in_small_are_as_large_as_they_should_be_and_memory_is_bounded() {
         let capacity = 100_000;
-        let (ages, mut seen, mut dice) = (Ages::new(capacity), Seen::new(), Dice::new());
+        let (ages, mut seen, mut dice) = (Ages::new(capacity), ReuseCounts::new(), Dice::new());
         let worth = Worth::new(&ages, seen.hazards(&table(0.0), 1.0));
         let mut sample = Sample::new(capacity);
         let mut had = [0_u32; 2];

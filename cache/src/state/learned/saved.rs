@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::ages::{Clock, History};
 use super::ghosts::Ghosts;
-use super::hazards::Seen;
+use super::hazards::ReuseCounts;
 use super::sample::Sample;
 use super::strictness::Strictness;
 use super::{Aim, Learned, ghosts_for_each};
@@ -58,7 +58,7 @@ impl Learned {
         learned.written = from.f32()?;
         learned.void = from.f32()?.min(1.0);
         let rent = from.f32()?;
-        learned.seen = Seen::decode(from)?;
+        learned.seen = ReuseCounts::decode(from)?;
         learned.strictness = Strictness::decode(from, aim)?;
         let blocks = usize::try_from(saved_capacity).unwrap_or(usize::MAX);
         learned.sample = Sample::decode(from, blocks, now)?;

@@ -7,7 +7,7 @@
 //!   Statistical Society B 41(2), 1979). It does not depend on rent, and orders what is worth nothing.
 
 use super::ages::{AGES, Ages, CLASSES, History, Moment};
-use super::hazards::{Row, Table, table};
+use super::hazards::{HazardTable, Row, table};
 
 /// Weight of a later use, compared to the next one, in the worth of a block.
 const LATER: f32 = 0.8;
@@ -22,21 +22,21 @@ const RENT_MAX: f32 = 1e4;
 
 /// Worth of blocks by class and age.
 pub(super) struct Worth {
-    hazards: Table,
-    value: Table,
-    density: Table,
+    hazards: HazardTable,
+    value: HazardTable,
+    density: HazardTable,
     rent: f32,
 }
 
 impl Worth {
-    pub(super) fn new(ages: &Ages, hazards: Table) -> Self {
+    pub(super) fn new(ages: &Ages, hazards: HazardTable) -> Self {
         let mut worth = Self { hazards, value: table(0.0), density: table(0.0), rent: RENT_FIRST };
         worth.refresh(ages);
         worth
     }
 
     /// Returns the worth of blocks at a rent that was learned. Takes some sweeps more than a refresh, which has values to begin with.
-    pub(super) fn with_rent(ages: &Ages, hazards: Table, rent: f32) -> Self {
+    pub(super) fn with_rent(ages: &Ages, hazards: HazardTable, rent: f32) -> Self {
         let mut worth = Self::new(ages, hazards);
         worth.rent = rent.clamp(RENT_MIN, RENT_MAX);
         (0..SWEEPS_RESTORED).for_each(|_| worth.solve(ages));
@@ -48,7 +48,7 @@ impl Worth {
         self.rent
     }
 
-    pub(super) fn learn(&mut self, ages: &Ages, hazards: Table) {
+    pub(super) fn learn(&mut self, ages: &Ages, hazards: HazardTable) {
         self.hazards = hazards;
         self.refresh(ages);
     }
@@ -103,14 +103,14 @@ impl Worth {
 
 /// A stretch of ages that a block is held through, seen from its beginning.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct AgeSpan {
     hits: f32,
     time: f32,
     /// Probability that the block is not used in it.
     unused: f32,
 }
 
-impl Stretch {
+impl AgeSpan {
     fn then(self, next: Self) -> Self {
         Self {
             hits: self.hits + self.unused * next.hits,
@@ -127,11 +127,11 @@ impl Stretch {
 /// Returns the best density from each age on: a stretch takes in the next one as long as that is denser.
 fn densities(ages: &Ages, hazards: &Row) -> Row {
     let mut densities = [0.0; AGES];
-    let mut later: Vec<Stretch> = Vec::with_capacity(AGES);
+    let mut later: Vec<AgeSpan> = Vec::with_capacity(AGES);
     for age in (0..AGES).rev() {
         let hazard = hazards[age];
         let time = ages.share((1.0 - hazard / 2.0) * ages.width(age));
-        let mut stretch = Stretch { hits: hazard, time, unused: 1.0 - hazard };
+        let mut stretch = AgeSpan { hits: hazard, time, unused: 1.0 - hazard };
         while let Some(next) = later.pop_if(|next| next.density() >= stretch.density()) {
             stretch = stretch.then(next);
         }

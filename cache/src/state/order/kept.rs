@@ -8,7 +8,7 @@ pub(super) const SAMPLES: usize = 32;
 /// Segments for which room is made at a time: doubling it would waste half a megabyte.
 const ROOM: usize = 32;
 
-pub(super) struct Kept {
+pub(super) struct SegmentRecord {
     segment: SegmentNumber,
     pub(super) is_clean: bool,
     /// True if it is settled that it goes next.
@@ -23,9 +23,9 @@ pub(super) struct Kept {
     sample: [u32; SAMPLES],
 }
 
-const _: () = assert!(size_of::<Kept>() == 160, "the memory budget counts on it");
+const _: () = assert!(size_of::<SegmentRecord>() == 160, "the memory budget counts on it");
 
-impl Kept {
+impl SegmentRecord {
     pub(super) fn new(segment: SegmentNumber, generation: Sequence) -> Self {
         Self {
             segment,
@@ -85,34 +85,34 @@ impl Kept {
 
 /// State of each segment, by its number: a pool has some thousand. There are no gaps: a removed entry is replaced by the last one.
 #[derive(Default)]
-pub(super) struct KeptSegments {
+pub(super) struct SegmentRecords {
     /// Place of each in `kept`, or [`NOWHERE`].
     places: Vec<u32>,
-    kept: Vec<Kept>,
+    kept: Vec<SegmentRecord>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
-impl KeptSegments {
+impl SegmentRecords {
     pub(super) fn len(&self) -> usize {
         self.kept.len()
     }
 
-    pub(super) fn get(&self, segment: SegmentNumber) -> Option<&Kept> {
+    pub(super) fn get(&self, segment: SegmentNumber) -> Option<&SegmentRecord> {
         Some(&self.kept[self.find(segment)?])
     }
 
-    pub(super) fn get_mut(&mut self, segment: SegmentNumber) -> Option<&mut Kept> {
+    pub(super) fn get_mut(&mut self, segment: SegmentNumber) -> Option<&mut SegmentRecord> {
         let place = self.find(segment)?;
         Some(&mut self.kept[place])
     }
 
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Kept> {
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut SegmentRecord> {
         self.kept.iter_mut()
     }
 
     /// Inserts the state of a segment. Returns its earlier state.
-    pub(super) fn insert(&mut self, kept: Kept) -> Option<Kept> {
+    pub(super) fn insert(&mut self, kept: SegmentRecord) -> Option<SegmentRecord> {
         if let Some(known) = self.get_mut(kept.segment) {
             return Some(std::mem::replace(known, kept));
         }
@@ -128,7 +128,7 @@ impl KeptSegments {
         None
     }
 
-    pub(super) fn remove(&mut self, segment: SegmentNumber) -> Option<Kept> {
+    pub(super) fn remove(&mut self, segment: SegmentNumber) -> Option<SegmentRecord> {
         let place = self.find(segment)?;
         let gone = self.kept.swap_remove(place);
         self.places[segment.0 as usize] = NOWHERE;
@@ -143,7 +143,7 @@ impl KeptSegments {
 
     /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
-        (self.kept.capacity() * size_of::<Kept>() + self.places.capacity() * size_of::<u32>()) as u64
+        (self.kept.capacity() * size_of::<SegmentRecord>() + self.places.capacity() * size_of::<u32>()) as u64
     }
 
     fn find(&self, SegmentNumber(number): SegmentNumber) -> Option<usize> {
@@ -164,14 +164,14 @@ mod tests {
         fn what_is_kept_of_segments_is_as_in_a_plain_map(
             steps in prop::collection::vec((0..200_u32, 0..3_u64), 0..800),
         ) {
-            let mut kept = KeptSegments::default();
+            let mut kept = SegmentRecords::default();
             let mut plain: BTreeMap<u32, u64> = BTreeMap::new();
             for (number, generation) in steps {
                 let segment = SegmentNumber(number);
                 let (before, was) = if generation == 0 {
                     (kept.remove(segment), plain.remove(&number))
                 } else {
-                    (kept.insert(Kept::new(segment, Sequence(generation))), plain.insert(number, generation))
+                    (kept.insert(SegmentRecord::new(segment, Sequence(generation))), plain.insert(number, generation))
                 };
                 prop_assert_eq!(before.map(|before| before.generation.0), was);
                 prop_assert_eq!(kept.len(), plain.len());

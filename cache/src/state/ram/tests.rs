@@ -8,7 +8,13 @@ fn page_of(byte: u8) -> [u8; PAGE_BYTES] {
 }
 
 fn put(ram: &mut Ram, page: u64) -> Option<Evicted> {
-    ram.insert(PageNumber(page), &page_of(page as u8), Sequence(page), Standing::New, History::default())
+    ram.insert(
+        PageNumber(page),
+        &page_of(page as u8),
+        Sequence(page),
+        PromotionState::New,
+        History::default(),
+    )
 }
 
 fn read(ram: &mut Ram, page: u64) {
@@ -35,7 +41,7 @@ fn the_least_recently_used_page_leaves_first() {
 fn a_short_page_is_followed_by_zeroes_also_in_a_used_slot() {
     let mut ram = Ram::new(1);
     put(&mut ram, 7);
-    ram.insert(PageNumber(1), &[1; 512], Sequence(1), Standing::New, History::default());
+    ram.insert(PageNumber(1), &[1; 512], Sequence(1), PromotionState::New, History::default());
     let bytes = ram.peek(PageNumber(1)).unwrap();
     assert!(bytes[..512].iter().all(|&byte| byte == 1) && bytes[512..].iter().all(|&byte| byte == 0));
 }
@@ -76,8 +82,8 @@ fn what_earned_flash_waits_and_stays_readable_and_is_not_evicted_until_settled()
     let offered = ram.board(2);
     assert_eq!((pages(&offered), ram.waiting()), (vec![0, 3], 1), "the first come, by page");
     assert_eq!(put(&mut ram, 9).unwrap().page, PageNumber(1), "refused");
-    assert!(ram.settle(&offered[0], Standing::OnFlash));
-    assert!(!ram.settle(&offered[0], Standing::OnFlash), "settled once");
+    assert!(ram.settle(&offered[0], PromotionState::OnFlash));
+    assert!(!ram.settle(&offered[0], PromotionState::OnFlash), "settled once");
     assert_eq!(put(&mut ram, 10).unwrap().page, PageNumber(0), "flash has it");
     assert!([2, 3].iter().all(|page| ram.contains(PageNumber(*page))));
 }
@@ -94,7 +100,7 @@ fn only_what_is_beyond_the_warm_is_considered_and_not_more_than_may_wait() {
     assert_eq!((asked, refused, ram.waiting()), (vec![0, 1, 2], 1, 2), "3 finds no place");
     let offered = ram.board(8);
     assert_eq!((ram.consider(4, 2, |_, _| true), ram.waiting()), (0, 0), "two are on their way");
-    assert!(offered.iter().all(|offered| ram.settle(offered, Standing::OnFlash)));
+    assert!(offered.iter().all(|offered| ram.settle(offered, PromotionState::OnFlash)));
     assert_eq!((ram.consider(4, 2, |_, _| true), ram.waiting()), (0, 1), "3 has not been refused");
     assert_eq!(pages(&ram.board(8)), [3]);
 }
@@ -106,10 +112,10 @@ fn a_page_that_was_replaced_on_its_way_is_not_believed() {
     put(&mut ram, 1);
     consider(&mut ram, |_| true);
     let offered = ram.board(4);
-    ram.insert(PageNumber(0), &page_of(9), Sequence(99), Standing::New, History::default());
+    ram.insert(PageNumber(0), &page_of(9), Sequence(99), PromotionState::New, History::default());
     ram.remove(1..2);
-    assert!(!ram.settle(&offered[0], Standing::OnFlash), "another version is here now");
-    assert!(!ram.settle(&offered[1], Standing::OnFlash), "gone");
+    assert!(!ram.settle(&offered[0], PromotionState::OnFlash), "another version is here now");
+    assert!(!ram.settle(&offered[1], PromotionState::OnFlash), "gone");
     consider(&mut ram, |_| true);
     assert_eq!(pages(&ram.board(4)), [0], "the other version has earned it too");
 }
@@ -138,7 +144,7 @@ fn whatever_is_used_again_is_warm_and_considered_anew() {
     assert_eq!(ram.waiting(), 0, "2 does not wait any more");
     assert_eq!(consider(&mut ram, |_| true), 0);
     assert_eq!(pages(&ram.board(4)), [0, 2]);
-    assert!(ram.settle(&on_its_way[0], Standing::OnFlash), "used, and still the same");
+    assert!(ram.settle(&on_its_way[0], PromotionState::OnFlash), "used, and still the same");
 }
 
 #[test]
@@ -147,9 +153,9 @@ fn what_flash_has_is_given_up_first_and_of_that_what_came_first() {
     (0..6).for_each(|page| assert_eq!(put(&mut ram, page), None));
     assert_eq!(consider(&mut ram, |page| page >= 3), 3);
     let offered = ram.board(2);
-    assert!(offered.iter().all(|offered| ram.settle(offered, Standing::OnFlash)));
+    assert!(offered.iter().all(|offered| ram.settle(offered, PromotionState::OnFlash)));
     let later = ram.board(1);
-    assert!(ram.settle(&later[0], Standing::OnFlash));
+    assert!(ram.settle(&later[0], PromotionState::OnFlash));
     let given_up: Vec<_> = (10..15).map(|page| put(&mut ram, page).unwrap().page.0).collect();
     assert_eq!(given_up, [3, 4, 5, 0, 1]);
 }
@@ -161,10 +167,10 @@ fn what_lost_its_copy_on_flash_is_considered_again_at_once_or_once_it_is_used() 
     put(&mut ram, 1);
     consider(&mut ram, |_| true);
     for offered in ram.board(4) {
-        assert!(ram.settle(&offered, Standing::OnFlash));
+        assert!(ram.settle(&offered, PromotionState::OnFlash));
     }
-    ram.lost_on_flash(PageNumber(0), Standing::New);
-    ram.lost_on_flash(PageNumber(1), Standing::Rejected);
+    ram.lost_on_flash(PageNumber(0), PromotionState::New);
+    ram.lost_on_flash(PageNumber(1), PromotionState::Rejected);
     consider(&mut ram, |_| true);
     assert_eq!(pages(&ram.board(4)), [0]);
     read(&mut ram, 1);

@@ -8,14 +8,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Holder, Line, Named, SegmentPurpose, Segments, State};
+use super::{Holder, Named, SegmentEntry, SegmentPurpose, SegmentState, Segments};
 use crate::types::canary::{self, Bug};
 use crate::types::limits::KEPT_BACK_SEGMENTS;
 use crate::types::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// Result for a segment of which a device that failed had a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum RemainingCopy {
     /// The second copy, on a device that did not fail.
     Second,
     /// The first one.
@@ -62,12 +62,12 @@ impl Segments {
     /// Returns the second copy of a segment.
     pub(crate) fn second(&self, segment: SegmentNumber) -> Option<SegmentNumber> {
         let line = &self.lines[segment.0 as usize];
-        line.other.filter(|_| line.state != State::Second)
+        line.other.filter(|_| line.state != SegmentState::Second)
     }
 
     /// Changes a segment, and counts whether its owner has one more with one copy, or one less. All changes that affect this go through
     /// here: owners, second copies, and which copy is the first.
-    pub(super) fn change(&mut self, segment: SegmentNumber, change: impl FnOnce(&mut Line)) {
+    pub(super) fn change(&mut self, segment: SegmentNumber, change: impl FnOnce(&mut SegmentEntry)) {
         let line = &mut self.lines[segment.0 as usize];
         let before = line.is_single_of();
         change(line);
@@ -91,11 +91,11 @@ impl Segments {
     pub(super) fn part(&mut self, segment: SegmentNumber) -> Option<SegmentNumber> {
         let other = self.lines[segment.0 as usize].other?;
         self.change(segment, |line| line.other = None);
-        if self.lines[other.0 as usize].state != State::Second {
+        if self.lines[other.0 as usize].state != SegmentState::Second {
             self.change(other, |line| line.other = None);
             return None;
         }
-        self.change(other, |line| (line.state, line.other) = (State::Reclaiming, None));
+        self.change(other, |line| (line.state, line.other) = (SegmentState::Reclaiming, None));
         Some(other)
     }
 
@@ -105,7 +105,7 @@ impl Segments {
         let mut seconds = Vec::new();
         for (number, line) in (0u32..).map(SegmentNumber).zip(&self.lines) {
             match (line.life, line.state) {
-                (Some(life), State::Second) => seconds.push((life, number)),
+                (Some(life), SegmentState::Second) => seconds.push((life, number)),
                 (Some(life), _) => drop(firsts.insert(life, number)),
                 (None, _) => {}
             }
@@ -115,23 +115,23 @@ impl Segments {
                 self.join(*first, second);
             } else {
                 firsts.insert(life, second);
-                self.change(second, |line| line.state = State::Sealed);
+                self.change(second, |line| line.state = SegmentState::Sealed);
             }
         }
     }
 
     /// Returns the closed segments of a disk of which a device that failed had a copy, and the copies that are left.
-    pub(crate) fn torn_by(&self, member: MemberNumber, disk: DiskId) -> Vec<(SegmentNumber, Left)> {
+    pub(crate) fn torn_by(&self, member: MemberNumber, disk: DiskId) -> Vec<(SegmentNumber, RemainingCopy)> {
         let Some(member) = self.space.member(member) else { return Vec::new() };
         let left = |number: SegmentNumber| {
             let line = &self.lines[number.0 as usize];
-            if line.state != State::Sealed || !line.is_of(disk) {
+            if line.state != SegmentState::Sealed || !line.is_of(disk) {
                 return None;
             }
             match (member.has(number), line.other) {
-                (true, Some(_)) => Some((number, Left::Second)),
-                (true, None) => Some((number, Left::Nothing)),
-                (false, Some(other)) if member.has(other) => Some((number, Left::First)),
+                (true, Some(_)) => Some((number, RemainingCopy::Second)),
+                (true, None) => Some((number, RemainingCopy::Nothing)),
+                (false, Some(other)) if member.has(other) => Some((number, RemainingCopy::First)),
                 (false, _) => None,
             }
         };
@@ -148,7 +148,7 @@ impl Segments {
 
     /// Gives back a segment that was to become a second copy.
     pub(crate) fn give_up_second(&mut self, second: SegmentNumber) {
-        self.lines[second.0 as usize].state = State::Free;
+        self.lines[second.0 as usize].state = SegmentState::Free;
         self.space.put(second);
     }
 
@@ -156,11 +156,11 @@ impl Segments {
     /// have to be changed to it.
     pub(crate) fn promote_second(&mut self, first: SegmentNumber) -> SegmentNumber {
         let lost = &mut self.lines[first.0 as usize];
-        assert_eq!(lost.state, State::Sealed);
+        assert_eq!(lost.state, SegmentState::Sealed);
         let second = lost.other.expect("whoever asks looked");
         let live = std::mem::take(&mut lost.live);
-        self.change(first, |line| (line.state, line.other) = (State::Reclaiming, None));
-        self.change(second, |line| (line.state, line.live, line.other) = (State::Sealed, live, None));
+        self.change(first, |line| (line.state, line.other) = (SegmentState::Reclaiming, None));
+        self.change(second, |line| (line.state, line.live, line.other) = (SegmentState::Sealed, live, None));
         let place = self.sealed.iter_mut().find(|segment| **segment == first);
         *place.expect("closed segments are in order") = second;
         self.free_one(first);
@@ -258,8 +258,8 @@ impl Segments {
         let floor = self.floor(SegmentPurpose::Promotion);
         let second = self.space.take_beside(first, floor)?;
         let line = &mut self.lines[second.0 as usize];
-        assert_eq!((line.state, line.live), (State::Free, 0));
-        line.state = State::Reclaiming;
+        assert_eq!((line.state, line.live), (SegmentState::Free, 0));
+        line.state = SegmentState::Reclaiming;
         Some(second)
     }
 
@@ -272,12 +272,12 @@ impl Segments {
         second: SegmentNumber,
     ) -> bool {
         let line = &self.lines[first.0 as usize];
-        let is_wanted = line.state == State::Sealed && line.life == Some(life) && line.other.is_none();
+        let is_wanted = line.state == SegmentState::Sealed && line.life == Some(life) && line.other.is_none();
         if !is_wanted {
             self.give_up_second(second);
             return false;
         }
-        self.change(second, |line| (line.state, line.life) = (State::Second, Some(life)));
+        self.change(second, |line| (line.state, line.life) = (SegmentState::Second, Some(life)));
         self.join(first, second);
         let holder = self.holder_mut(life.0).expect("it holds the first");
         holder.held += 1;
@@ -286,10 +286,10 @@ impl Segments {
     }
 }
 
-impl Line {
+impl SegmentEntry {
     /// Returns the owner, if this is the only copy.
     fn is_single_of(&self) -> Option<SegmentOwner> {
-        let is_single = self.state != State::Second && self.other.is_none();
+        let is_single = self.state != SegmentState::Second && self.other.is_none();
         self.life.filter(|_| is_single).map(|(owner, _)| owner)
     }
 }

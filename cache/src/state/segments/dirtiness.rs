@@ -1,6 +1,6 @@
 //! Dirty data in segments: which disks may hold some, how much of it has room, and which disks exceed their share.
 
-use super::{SegmentPurpose, Segments, State};
+use super::{SegmentPurpose, SegmentState, Segments};
 use crate::state::holders::{self, Holder};
 use crate::types::limits::{NOTE_SEGMENTS, RESERVE_SEGMENTS_MIN};
 use crate::types::units::{DiskId, SegmentNumber, SegmentOwner, Sequence};
@@ -9,7 +9,7 @@ use crate::types::units::{DiskId, SegmentNumber, SegmentOwner, Sequence};
 const SPARE_PART: u32 = 8;
 
 /// Place of a segment among the closed ones: before the one at `next`.
-enum Place {
+enum ClosedPosition {
     /// It is the oldest of its disk.
     First { next: usize },
     /// It is not.
@@ -90,15 +90,15 @@ impl Segments {
     /// owner, and its readers are unknown: the next start finds it free.
     pub(crate) fn put_back(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
-        assert_eq!(line.state, State::Reclaiming);
+        assert_eq!(line.state, SegmentState::Reclaiming);
         if line.life.is_none_or(|(owner, _)| owner == SegmentOwner::Invalid) {
             return;
         }
-        line.state = State::Sealed;
+        line.state = SegmentState::Sealed;
         match self.place_among_own(segment) {
             // The oldest of its disk is the next to go.
-            Place::First { .. } => self.sealed.push_front(segment),
-            Place::Behind { next } => self.sealed.insert(next, segment),
+            ClosedPosition::First { .. } => self.sealed.push_front(segment),
+            ClosedPosition::Behind { next } => self.sealed.insert(next, segment),
         }
     }
 
@@ -116,34 +116,39 @@ impl Segments {
         let is_whole =
             !line.is_damaged && !self.lines[other.0 as usize].is_damaged && self.is_sealed(other, life);
         let place = self.sealed.iter().position(|segment| *segment == other);
-        let (State::Reclaiming, true, true, Some(place)) = (line.state, is_same_disk, is_whole, place) else {
+        let (SegmentState::Reclaiming, true, true, Some(place)) = (line.state, is_same_disk, is_whole, place)
+        else {
             return false;
         };
         self.sealed.remove(place);
-        self.lines[other.0 as usize].state = State::Reclaiming;
-        self.lines[victim.0 as usize].state = State::Sealed;
-        let (Place::First { next } | Place::Behind { next }) = self.place_among_own(victim);
+        self.lines[other.0 as usize].state = SegmentState::Reclaiming;
+        self.lines[victim.0 as usize].state = SegmentState::Sealed;
+        let (ClosedPosition::First { next } | ClosedPosition::Behind { next }) = self.place_among_own(victim);
         self.sealed.insert(next, victim);
         true
     }
 
     /// Returns the place of a segment among the closed ones, so that those of its disk are in order of their age.
-    fn place_among_own(&self, segment: SegmentNumber) -> Place {
+    fn place_among_own(&self, segment: SegmentNumber) -> ClosedPosition {
         let Some((owner, generation)) = self.lines[segment.0 as usize].life else {
-            return Place::First { next: 0 };
+            return ClosedPosition::First { next: 0 };
         };
         let mut is_first = true;
         for (at, other) in self.sealed.iter().enumerate() {
             match self.lines[other.0 as usize].life {
                 Some((other, newer)) if other == owner && newer > generation => {
-                    return if is_first { Place::First { next: at } } else { Place::Behind { next: at } };
+                    return if is_first {
+                        ClosedPosition::First { next: at }
+                    } else {
+                        ClosedPosition::Behind { next: at }
+                    };
                 }
                 Some((other, _)) if other == owner => is_first = false,
                 _ => {}
             }
         }
         let next = self.sealed.len();
-        if is_first { Place::First { next } } else { Place::Behind { next } }
+        if is_first { ClosedPosition::First { next } } else { ClosedPosition::Behind { next } }
     }
 
     /// Returns an attached disk that holds more than it may, after its limit was lowered.

@@ -7,7 +7,7 @@
 //! A segment that moves keeps owner, generation, age, and its other copy: it is the same one at another place. Of one that is
 //! mirrored there are two copies at each moment, because the old place is freed only once the table names the new one.
 
-use super::{Line, SegmentPurpose, Segments, State};
+use super::{SegmentEntry, SegmentPurpose, SegmentState, Segments};
 use crate::format::members::Member;
 use crate::types::limits::{KEPT_BACK_SEGMENTS, MEMBER_SEGMENTS_MIN, PAIRS_MIN, RESERVE_SEGMENTS_MIN};
 use crate::types::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
@@ -107,16 +107,16 @@ impl Segments {
         movable.next().and_then(|(segment, line)| Some((segment, line.life?)))
     }
 
-    fn is_movable(&self, line: &Line) -> bool {
+    fn is_movable(&self, line: &SegmentEntry) -> bool {
         let of_first = |other: SegmentNumber| self.lines[other.0 as usize].state;
         match line.state {
-            State::Sealed => true,
-            State::Second => line.other.map(of_first) == Some(State::Sealed),
-            State::Free | State::Open | State::Reclaiming => false,
+            SegmentState::Sealed => true,
+            SegmentState::Second => line.other.map(of_first) == Some(SegmentState::Sealed),
+            SegmentState::Free | SegmentState::Open | SegmentState::Reclaiming => false,
         }
     }
 
-    fn to_go(&self) -> impl Iterator<Item = (SegmentNumber, &Line)> {
+    fn to_go(&self) -> impl Iterator<Item = (SegmentNumber, &SegmentEntry)> {
         let lines = (0u32..).map(SegmentNumber).zip(&self.lines);
         lines.filter(|(segment, line)| line.life.is_some() && self.space.is_to_go(*segment))
     }
@@ -132,8 +132,8 @@ impl Segments {
         });
         let to = taken?;
         let line = &mut self.lines[to.0 as usize];
-        assert_eq!((line.state, line.live), (State::Free, 0));
-        line.state = State::Reclaiming;
+        assert_eq!((line.state, line.live), (SegmentState::Free, 0));
+        line.state = SegmentState::Reclaiming;
         Some(to)
     }
 
@@ -156,13 +156,16 @@ impl Segments {
             return false;
         }
         self.change(to, |place| *place = line);
-        let left =
-            Line { life: Some((SegmentOwner::Invalid, life.1)), state: State::Reclaiming, ..Line::FREE };
+        let left = SegmentEntry {
+            life: Some((SegmentOwner::Invalid, life.1)),
+            state: SegmentState::Reclaiming,
+            ..SegmentEntry::FREE
+        };
         self.change(from, |place| *place = left);
         if let Some(other) = line.other {
             self.lines[other.0 as usize].other = Some(to);
         }
-        if line.state == State::Sealed {
+        if line.state == SegmentState::Sealed {
             let place = self.sealed.iter_mut().find(|segment| **segment == from);
             *place.expect("closed segments are in order") = to;
         }

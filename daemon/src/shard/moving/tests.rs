@@ -14,7 +14,7 @@ use base::units::PollMax;
 use block::file::{Access, Lock};
 use block::nbd::{Address, Target};
 use block::socket::KERNEL_PEER;
-use cache::{Marks, WhatIsDirty};
+use cache::{DirtyData, SessionIds};
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
 use doors::nbd::{Client, Directory};
@@ -78,7 +78,9 @@ impl TwoShardHost {
             shards[0].probe_device(pool.clone(), Some(64 * MIB)).await?;
             let owners = Owners { disks: vec![1, 2], given_up: Vec::new() };
             shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
-            shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0], epoch: None }, owners).await?;
+            shards[0]
+                .open_pool(vec![pool], SessionIds { new: 3, known: vec![0], epoch: None }, owners)
+                .await?;
             shards[1].join_pool(shards[0].share_pool().await?).await?;
             Ok::<_, Error>(shards)
         };
@@ -196,7 +198,7 @@ impl TwoShardHost {
     fn loaded(&self, shard: usize) -> DiskReport {
         loop {
             let report = self.report(shard).expect("it is there");
-            if report.statistics.load.state != cache::Load::Running {
+            if report.statistics.load.state != cache::LoadProgress::Running {
                 return report;
             }
         }
@@ -566,7 +568,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
         let removing = async {
             hung.recv().expect("the server hangs");
             host.guest().write(0, &bytes(0, 6)).expect("it goes to flash");
-            remove(DetachPolicy::Dropped(WhatIsDirty::IsKept)).await
+            remove(DetachPolicy::Dropped(DirtyData::Refuse)).await
         };
         let (server, removed, mut kernel) = tokio::join!(hanging, removing, mapping);
         server.expect("the shard is there");
@@ -578,7 +580,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
         let was_quiesced = host.shards[0].resume("d".to_owned(), None).await.expect("it is served");
         assert!(!was_quiesced, "nothing of the removal is left");
         kernel.write(0, &bytes(0, 7)).expect("it is served");
-        remove(DetachPolicy::Dropped(WhatIsDirty::IsLost)).await.expect_err("it is mapped");
+        remove(DetachPolicy::Dropped(DirtyData::Discard)).await.expect_err("it is mapped");
         assert_eq!(kernel.read(0, REQUEST as u32).expect("it is served"), bytes(0, 7));
         remove(DetachPolicy::Undone).await.expect("an addition can always be undone");
     });
