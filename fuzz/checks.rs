@@ -4,15 +4,15 @@
 // Each target uses only a part of this.
 #![allow(dead_code)]
 
-use block::nbd::intake::{Intake, MESSAGE_MAX, Step as IntakeStep};
-use block::nbd::negotiation::{Negotiation, REPLY_PAYLOAD_MAX, Step as ClientStep};
+use block::nbd::intake::{HandshakeStep as IntakeStep, Intake, MESSAGE_MAX};
+use block::nbd::negotiation::{HandshakeStep as ClientStep, Negotiation, REPLY_PAYLOAD_MAX};
 use block::nbd::option::{
     ContextRequest, ExportFacts, Info, InfoRequest, OPTION_BYTES, OPTION_REPLY_BYTES, Replies, decode_option,
     decode_option_reply,
 };
 use block::nbd::reply::{CHUNK_BYTES, ChunkKind, Payload, ReplyHeader};
 use block::nbd::wire::{Command, REQUEST_BYTES, Request};
-use doors::nbd::handshake::{Catalog, Entry, Handshake, Refusal, Step};
+use doors::nbd::handshake::{Catalog, Entry, Handshake, HandshakeStep, Refusal};
 
 struct One;
 
@@ -75,12 +75,12 @@ struct Run {
     /// Bytes that the server sends in clear, and those that it sends encrypted, if it begins encryption.
     clear: Vec<u8>,
     encrypted: Option<Vec<u8>>,
-    last: Option<Step>,
+    last: Option<HandshakeStep>,
 }
 
 impl Run {
     fn is_served(&self) -> bool {
-        matches!(self.last, Some(Step::Serve(_)))
+        matches!(self.last, Some(HandshakeStep::Serve(_)))
     }
 
     fn sent(&mut self) -> &mut Vec<u8> {
@@ -95,7 +95,10 @@ fn demanding(bytewise: &Run, run: &Run) {
     let tells = run.clear.windows(4).any(|word| word == b"disk");
     assert!(!tells, "what there is was told in clear");
     if bytewise.encrypted.is_some() && run.encrypted.is_none() {
-        assert!(matches!(run.last, Some(Step::Violation(_))), "something stood behind the wish to encrypt");
+        assert!(
+            matches!(run.last, Some(HandshakeStep::Violation(_))),
+            "something stood behind the wish to encrypt"
+        );
         assert!(
             bytewise.clear.len() == run.clear.len() + OPTION_REPLY_BYTES
                 && bytewise.clear.starts_with(&run.clear)
@@ -115,12 +118,12 @@ fn run_handshake(mut handshake: Handshake, data: &[u8], cut: usize) -> Run {
             assert!(output.len() <= 1024, "one option has a short answer");
             run.sent().extend(output);
             match step {
-                Step::NeedInput => {
+                HandshakeStep::NeedInput => {
                     assert!(piece.is_empty(), "all input is taken before more is asked for");
                     break;
                 }
-                Step::Answered => {}
-                Step::Encrypt => {
+                HandshakeStep::Answered => {}
+                HandshakeStep::Encrypt => {
                     assert!(piece.is_empty(), "nothing stands behind the wish to encrypt");
                     assert_eq!(run.encrypted, None, "it begins once");
                     run.encrypted = Some(Vec::new());

@@ -21,17 +21,17 @@ const LARGE_PAGE: usize = 2 << 20;
 
 /// Memory of one owner, zeroes at first. Untouched parts take none.
 pub struct Arena {
-    mapping: Rc<Mapping>,
+    mapping: Rc<ArenaMapping>,
 }
 
 /// Place of one large page.
 pub struct Part {
-    mapping: Rc<Mapping>,
+    mapping: Rc<ArenaMapping>,
     number: usize,
 }
 
 /// A mapping of memory, until it is dropped. It does not access the content.
-struct Mapping {
+struct ArenaMapping {
     /// A multiple of [`LARGE_PAGE`].
     start: NonNull<u8>,
     /// As well.
@@ -44,13 +44,13 @@ impl Arena {
 
     /// Returns true if the system can provide `bytes` bytes at present.
     pub fn can_be(bytes: usize) -> bool {
-        Mapping::new(bytes).is_some()
+        ArenaMapping::new(bytes).is_some()
     }
 
     /// Creates an arena of at least `bytes` bytes of zeroes. Ends the process if the system does not have them, as any allocation does:
     /// where that is limited, or untouched memory counts, call [`Self::can_be`] first.
     pub fn new(bytes: usize) -> Self {
-        let Some(mapping) = Mapping::new(bytes) else {
+        let Some(mapping) = ArenaMapping::new(bytes) else {
             let wanted = Layout::from_size_align(bytes, LARGE_PAGE);
             handle_alloc_error(wanted.expect("the alignment is a power of two and sizes are far below 2^63"));
         };
@@ -79,7 +79,7 @@ impl Part {
     }
 }
 
-impl Mapping {
+impl ArenaMapping {
     /// Maps memory. Returns none if the system refuses.
     fn new(bytes: usize) -> Option<Self> {
         let bytes = bytes.max(1).checked_next_multiple_of(LARGE_PAGE)?;
@@ -114,7 +114,7 @@ unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
     debug_assert!(unmapped.is_ok(), "{bytes} bytes stay mapped: {unmapped:?}");
 }
 
-impl Drop for Mapping {
+impl Drop for ArenaMapping {
     fn drop(&mut self) {
         // SAFETY: all code with access to it, the kernel included, held this mapping.
         unsafe { unmap(self.start, self.bytes) }

@@ -60,7 +60,7 @@ impl<H: Host> Deadlines<H> {
     }
 
     async fn until(&self, deadline: u64) {
-        let _waiting = Waiting::new(&self.waiting);
+        let _waiting = DeadlineWaiter::new(&self.waiting);
         self.begun.notify_one();
         loop {
             let tick = self.tick.notified();
@@ -91,16 +91,16 @@ impl<H: Host> Deadlines<H> {
 }
 
 /// Counts one who waits.
-struct Waiting<'a>(&'a Cell<usize>);
+struct DeadlineWaiter<'a>(&'a Cell<usize>);
 
-impl<'a> Waiting<'a> {
+impl<'a> DeadlineWaiter<'a> {
     fn new(count: &'a Cell<usize>) -> Self {
         count.set(count.get() + 1);
         Self(count)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for DeadlineWaiter<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }

@@ -34,9 +34,9 @@ pub struct Event {
     ring: Ring,
     file: Arc<OwnedFd>,
     /// The poll by which the ring reports signals.
-    watch: RefCell<Option<Repeating<Waiting>>>,
+    watch: RefCell<Option<Repeating<EventWait>>>,
     /// A poll of an older kernel, in flight.
-    asked: RefCell<Option<Running<Waiting>>>,
+    asked: RefCell<Option<Running<EventWait>>>,
     /// Signals go out by this unless they have to be confirmed; none if they all have.
     quiet: OnceCell<Option<Quiet>>,
     /// Signals since the last that was confirmed.
@@ -103,11 +103,11 @@ impl Event {
         if is_signal(events) { Ok(true) } else { Err(failure(events)) }
     }
 
-    fn watch(&self) -> Repeating<Waiting> {
+    fn watch(&self) -> Repeating<EventWait> {
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).multi(true).build();
         // SAFETY: the entry points to nothing, and `keep` holds the file.
-        unsafe { self.ring.repeat(entry, Waiting { _file: Arc::clone(&self.file) }) }
+        unsafe { self.ring.repeat(entry, EventWait { _file: Arc::clone(&self.file) }) }
     }
 
     /// Reads the event. When this is ready nothing is left that could take a signal later.
@@ -149,11 +149,11 @@ impl Event {
         .await
     }
 
-    fn ask(&self) -> Running<Waiting> {
+    fn ask(&self) -> Running<EventWait> {
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
         // SAFETY: the entry points to nothing, and `keep` holds the file.
-        unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }
+        unsafe { self.ring.run(entry, EventWait { _file: Arc::clone(&self.file) }) }
     }
 
     /// Reads by the ring, for files that cannot be read without waiting otherwise. Returns the result, and whether it was stopped.
@@ -254,11 +254,11 @@ fn failure(result: i32) -> io::Error {
     if result < 0 { io::Error::from_raw_os_error(-result) } else { io::ErrorKind::UnexpectedEof.into() }
 }
 
-struct Waiting {
+struct EventWait {
     _file: Arc<OwnedFd>,
 }
 
-impl Keep for Waiting {
+impl Keep for EventWait {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 

@@ -109,16 +109,16 @@ impl BusyTime {
 
 /// Runs tasks on the thread that made it. Dropping it drops every task.
 pub struct Executor {
-    shared: Rc<Shared>,
+    shared: Rc<ExecutorState>,
 }
 
 /// The [`Host`] of everything that runs on an [`Executor`].
 #[derive(Clone)]
 pub struct LocalHost {
-    shared: Rc<Shared>,
+    shared: Rc<ExecutorState>,
 }
 
-struct Shared {
+struct ExecutorState {
     queue: Arc<RunQueue>,
     driver: Box<dyn Driver>,
     tasks: RefCell<Slab<Task<()>>>,
@@ -155,7 +155,7 @@ impl Executor {
             Order::Fifo => seed_from_system(),
         };
         let queue = Arc::new(RunQueue { woken: Mutex::new(VecDeque::new()), unparker: driver.unparker() });
-        let shared = Shared {
+        let shared = ExecutorState {
             queue,
             clock: Clock::new(driver.now()),
             driver: Box::new(driver),
@@ -237,7 +237,7 @@ impl Drop for Executor {
     }
 }
 
-impl Shared {
+impl ExecutorState {
     fn run_one(&self) -> bool {
         match self.queue.pop(self.order, &self.chance) {
             Some(runnable) => {
@@ -319,7 +319,7 @@ impl Host for LocalHost {
 
 /// Takes a finished task out of the list of tasks.
 struct Done {
-    shared: Rc<Shared>,
+    shared: Rc<ExecutorState>,
     key: usize,
 }
 
@@ -332,7 +332,7 @@ impl Done {
 }
 
 struct Sleep {
-    shared: Rc<Shared>,
+    shared: Rc<ExecutorState>,
     deadline: u64,
     /// Its timer, once it has one.
     armed: Option<Moment>,

@@ -45,7 +45,7 @@ pub use limit::{Delays, LimitsLifted, RateLimited, RateLimiter, RateLimiterState
 pub use memory::Memory;
 pub use model::Model;
 pub use nbd::NbdDevice;
-pub use patient::Patient;
+pub use patient::RetryDevice;
 pub use prefetch::prefetch;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};

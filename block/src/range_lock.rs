@@ -14,11 +14,11 @@ use crate::ByteRange;
 /// Serialises overlapping ranges. Clones are the same lock.
 #[derive(Clone, Default)]
 pub struct RangeLock {
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<LockState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct LockState {
     next_ticket: u64,
     /// Holders and waiters in order of arrival. Short: bounded by the requests in flight on one disk.
     entries: Vec<Entry>,
@@ -65,7 +65,7 @@ impl RangeLock {
     }
 }
 
-impl State {
+impl LockState {
     /// Removes a ticket and wakes those who waited for it alone.
     fn remove(&mut self, ticket: u64) {
         let Some(position) = self.entries.iter().position(|entry| entry.ticket == ticket) else { return };
@@ -216,7 +216,7 @@ mod tests {
     }
 
     /// A request, with how often it was woken.
-    struct Request {
+    struct LockRequest {
         range: ByteRange,
         future: Pin<Box<dyn Future<Output = RangeGuard>>>,
         guard: Option<RangeGuard>,
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    impl Request {
+    impl LockRequest {
         fn begin(lock: &RangeLock, range: ByteRange) -> Self {
             Self { range, future: Box::pin(lock.acquire(range)), guard: None, woken: Arc::default() }
         }
@@ -256,7 +256,7 @@ mod tests {
         ) {
             let lock = RangeLock::new();
             // Holders and waiters, in order of arrival.
-            let mut requests: Vec<Request> = Vec::new();
+            let mut requests: Vec<LockRequest> = Vec::new();
             for (ends, start, length, which) in steps {
                 let waited: Vec<bool> = requests.iter().map(|request| request.guard.is_none()).collect();
                 if ends && !requests.is_empty() {
@@ -273,9 +273,9 @@ mod tests {
                 } else {
                     let range = ByteRange::at(start, length);
                     prop_assert_eq!(lock.is_contended(&range), requests.iter().any(|other| other.range.overlaps(&range)));
-                    requests.push(Request::begin(&lock, range));
+                    requests.push(LockRequest::begin(&lock, range));
                 }
-                requests.iter_mut().for_each(Request::poll);
+                requests.iter_mut().for_each(LockRequest::poll);
                 requests.iter().filter(|request| request.guard.is_some()).for_each(|request| {
                     request.woken.0.store(0, Ordering::Relaxed);
                 });

@@ -158,7 +158,7 @@ mod tests {
 
     /// Futures that end on demand, and their results.
     #[derive(Clone, Default)]
-    struct World(Rc<RefCell<Inside>>);
+    struct ManualFutures(Rc<RefCell<Inside>>);
 
     #[derive(Default)]
     struct Inside {
@@ -168,7 +168,7 @@ mod tests {
         dropped: Vec<usize>,
     }
 
-    struct Flight(World, usize);
+    struct Flight(ManualFutures, usize);
 
     impl Future for Flight {
         type Output = usize;
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    impl World {
+    impl ManualFutures {
         /// Returns the next one, which ends at its first poll or not.
         fn flight(&self, ends_at_once: bool) -> Flight {
             let mut inside = self.0.borrow_mut();
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn one_that_begins_is_polled_at_once_and_others_in_the_order_in_which_they_were_woken() {
-        let (world, mut flights) = (World::default(), Flights::new());
+        let (world, mut flights) = (ManualFutures::default(), Flights::new());
         for _ in 0..3 {
             assert_eq!(flights.begin(world.flight(false)), None);
         }
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_task_is_woken_once_for_all_that_can_go_on_and_again_when_it_has_looked() {
-        let (world, mut flights) = (World::default(), Flights::new());
+        let (world, mut flights) = (ManualFutures::default(), Flights::new());
         let count = Arc::new(Count::default());
         let waker = Waker::from(Arc::clone(&count));
         let times = || count.0.load(Ordering::SeqCst);
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn those_that_ended_are_dropped_at_once_and_the_others_with_all() {
         const MANY: usize = 200;
-        let (world, mut flights) = (World::default(), Flights::new());
+        let (world, mut flights) = (ManualFutures::default(), Flights::new());
         for round in 0..3 {
             for _ in 0..MANY {
                 flights.begin(world.flight(false));

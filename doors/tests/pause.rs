@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
-use doors::nbd::{Client, Paused};
+use doors::nbd::{Client, PausedNbdDoor};
 use support::{MIB, Server, go_on};
 
 /// Copies the writes of a guest to where the door goes on: the devices of the two servers are separate.
 fn move_to(from: &Server, to: &Server) {
-    let paused: Paused = patience::hear(&from.pause());
+    let paused: PausedNbdDoor = patience::hear(&from.pause());
     to.run(|world| go_on(world, paused));
 }
 

@@ -7,12 +7,12 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
-use block::patient::{Hang, Patient};
+use block::patient::{HangPolicy, RetryDevice};
 use block::{BlockDevice, Buffer, ErrorKind, Host, Memory, Operation, PAGE};
 use cache::{Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SessionIds, Shape};
 use futures_util::future::{Either, select};
 
-type Env = (Patient<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost);
+type Env = (RetryDevice<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost);
 type Disk = CachedDisk<Env>;
 
 const SIZE: u64 = 2 << 20;
@@ -55,7 +55,8 @@ fn run(mode: Mode, story: impl AsyncFn(&Bench)) {
             let cache = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
             let attach = async |id: u32, faults: &Faults| {
                 let beneath = faults.reopen(host.clone());
-                let patient = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, Some(RETRY));
+                let patient =
+                    RetryDevice::new(beneath, host.clone(), "b".to_owned(), HangPolicy::GivenUp, Some(RETRY));
                 let disk =
                     cache.attach(settings(id, mode), patient, RecoveryContext::none(SIZE)).await.unwrap();
                 disk.loaded().await;
@@ -395,7 +396,7 @@ fn a_process_that_is_stopped_for_longer_than_the_retry_time_fails_nothing() {
     let ran = executor.run(async {
         let beneath = faults.reopen(host.clone());
         let retry = Some(2 * SECOND);
-        let patient = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, retry);
+        let patient = RetryDevice::new(beneath, host.clone(), "b".to_owned(), HangPolicy::GivenUp, retry);
         for waits in [false, true] {
             let stop = async {
                 host.sleep(SECOND / 2).await;

@@ -39,10 +39,10 @@ pub struct Faulty<H> {
 /// The handle on a [`Faulty`] device and its content. Clones are the same.
 #[derive(Clone)]
 pub struct Faults {
-    state: Rc<State>,
+    state: Rc<FaultyState>,
 }
 
-struct State {
+struct FaultyState {
     geometry: Geometry,
     content: RefCell<Content>,
     chance: Cell<u64>,
@@ -77,11 +77,11 @@ struct Content {
 #[derive(Clone)]
 struct InFlight {
     number: u64,
-    change: Change,
+    change: PendingChange,
 }
 
 #[derive(Clone)]
-enum Change {
+enum PendingChange {
     Write(u64, Rc<[u8]>),
     Zero(ByteRange),
     /// Zeroes in some of the sectors, which these are.
@@ -99,7 +99,7 @@ struct Rule {
 
 /// Unflushed data that survives a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SurvivingWrites {
     /// A random choice for each sector.
     ByChance,
     /// All of it, writes in flight included.
@@ -144,7 +144,7 @@ impl Faults {
             late: Vec::new(),
             next: 0,
         };
-        let state = State {
+        let state = FaultyState {
             geometry,
             content: RefCell::new(content),
             chance: Cell::new(seed),
@@ -249,11 +249,11 @@ impl Faults {
     /// Cuts the power: every sector keeps its durable content or any version that was written after, in flight included; sector by sector,
     /// so that writes tear.
     pub fn power_cut(&self) {
-        self.power_cut_keeping(Kept::ByChance);
+        self.power_cut_keeping(SurvivingWrites::ByChance);
     }
 
     /// As [`Faults::power_cut`], where nothing or everything is kept that was not durable.
-    pub fn power_cut_keeping(&self, kept: Kept) {
+    pub fn power_cut_keeping(&self, kept: SurvivingWrites) {
         let mut content = self.state.content.borrow_mut();
         let in_flight = std::mem::take(&mut content.in_flight);
         self.count_cut(&in_flight);
@@ -263,9 +263,9 @@ impl Faults {
         content.late.clear();
         let Content { durable, volatile, .. } = &mut *content;
         let lost = volatile.collapse(durable, |versions| match kept {
-            Kept::ByChance => self.draw() % (versions + 1),
-            Kept::Everything => versions,
-            Kept::Nothing => 0,
+            SurvivingWrites::ByChance => self.draw() % (versions + 1),
+            SurvivingWrites::Everything => versions,
+            SurvivingWrites::Nothing => 0,
         });
         self.state.counts.borrow_mut().sectors_lost += lost;
         self.end_life();
@@ -288,7 +288,7 @@ impl Faults {
     }
 
     /// Records that a request is in flight together with others of the same place, which `meets` selects.
-    fn meet(&self, range: &ByteRange, meets: fn(&Change) -> bool) {
+    fn meet(&self, range: &ByteRange, meets: fn(&PendingChange) -> bool) {
         let content = self.state.content.borrow();
         let met = |one: &&InFlight| meets(&one.change) && one.change.range().overlaps(range);
         self.state.counts.borrow_mut().discards_met += content.in_flight.iter().filter(met).count() as u64;
@@ -404,7 +404,7 @@ impl Faults {
     }
 }
 
-impl Change {
+impl PendingChange {
     fn range(&self) -> ByteRange {
         match self {
             Self::Write(offset, bytes) => ByteRange::at(*offset, bytes.len() as u64),
@@ -418,19 +418,19 @@ impl Change {
 }
 
 impl Content {
-    fn apply(&mut self, change: &Change) {
+    fn apply(&mut self, change: &PendingChange) {
         self.apply_in_part(change, || true);
     }
 
-    fn apply_in_part(&mut self, change: &Change, mut lands: impl FnMut() -> bool) {
+    fn apply_in_part(&mut self, change: &PendingChange, mut lands: impl FnMut() -> bool) {
         let range = change.range();
         let zeroes = [0; SECTOR as usize];
         for (at, sector) in (range.start / SECTOR..range.end / SECTOR).enumerate() {
             let from = at * SECTOR as usize;
             let content = match change {
-                Change::Write(_, bytes) => &bytes[from..from + SECTOR as usize],
-                Change::Discard(_, zeroed) if !zeroed[at] => continue,
-                Change::Zero(_) | Change::Discard(..) => &zeroes,
+                PendingChange::Write(_, bytes) => &bytes[from..from + SECTOR as usize],
+                PendingChange::Discard(_, zeroed) if !zeroed[at] => continue,
+                PendingChange::Zero(_) | PendingChange::Discard(..) => &zeroes,
             };
             if lands() {
                 self.volatile.put(sector, content);
@@ -438,7 +438,7 @@ impl Content {
         }
     }
 
-    fn start(&mut self, change: Change) -> u64 {
+    fn start(&mut self, change: PendingChange) -> u64 {
         self.next += 1;
         self.in_flight.push(InFlight { number: self.next, change });
         self.next
@@ -487,7 +487,12 @@ impl<H: Host> Faulty<H> {
         Err(BlockError::anywhere(ErrorKind::Gone, operation).because("the power or the process is gone"))
     }
 
-    async fn change(&self, operation: Operation, range: ByteRange, change: Change) -> Result<(), BlockError> {
+    async fn change(
+        &self,
+        operation: Operation,
+        range: ByteRange,
+        change: PendingChange,
+    ) -> Result<(), BlockError> {
         self.ensure_alive(operation)?;
         let state = &self.faults.state;
         if change.is_discard() {
@@ -495,7 +500,7 @@ impl<H: Host> Faulty<H> {
             self.faults.meet(&range, |_| true);
         } else {
             state.counts.borrow_mut().writes += 1;
-            self.faults.meet(&range, Change::is_discard);
+            self.faults.meet(&range, PendingChange::is_discard);
         }
         let refusal = state.refusal.get().filter(|(offset, _)| range.end > *offset).map(|(_, errno)| errno);
         let zeroes_refusal = state.zeroes_refusal.get().filter(|_| operation == Operation::WriteZeroes);
@@ -549,7 +554,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
         if early {
             self.faults.peek(range.start, &mut buffer);
         }
-        self.faults.meet(&range, Change::is_discard);
+        self.faults.meet(&range, PendingChange::is_discard);
         if let Err(error) = self.take_time(Operation::Read).await {
             return (buffer, Err(error));
         }
@@ -558,7 +563,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
             let error = BlockError::new(ErrorKind::Io, Operation::Read, range).because("injected");
             return (buffer, Err(error));
         }
-        self.faults.meet(&range, Change::is_discard);
+        self.faults.meet(&range, PendingChange::is_discard);
         if !early {
             self.faults.peek(range.start, &mut buffer);
         }
@@ -570,7 +575,8 @@ impl<H: Host> BlockDevice for Faulty<H> {
             Ok(range) => range,
             Err(error) => return (buffer, Err(error)),
         };
-        let result = self.change(Operation::Write, range, Change::Write(offset, Rc::from(&*buffer))).await;
+        let result =
+            self.change(Operation::Write, range, PendingChange::Write(offset, Rc::from(&*buffer))).await;
         (buffer, result)
     }
 
@@ -595,7 +601,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
 
     async fn write_zeroes(&self, range: ByteRange, _unmap: Unmap) -> Result<(), BlockError> {
         let range = self.geometry().check(Operation::WriteZeroes, range.start, range.len())?;
-        self.change(Operation::WriteZeroes, range, Change::Zero(range)).await
+        self.change(Operation::WriteZeroes, range, PendingChange::Zero(range)).await
     }
 
     /// Becomes zero or stays as it was, in units that are drawn for each discard: sectors, pages, or more.
@@ -610,7 +616,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
             zeroes
         };
         let zeroed = (range.start / SECTOR..range.end / SECTOR).map(is_zeroed).collect();
-        self.change(Operation::Discard, range, Change::Discard(range, zeroed)).await
+        self.change(Operation::Discard, range, PendingChange::Discard(range, zeroed)).await
     }
 
     fn wants_discards(&self) -> bool {

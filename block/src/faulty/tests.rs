@@ -42,7 +42,7 @@ fn a_power_cut_keeps_what_was_flushed_and_any_part_of_the_rest() {
 
 #[test]
 fn a_power_cut_that_keeps_everything_or_nothing_leaves_no_mix() {
-    for (kept, byte) in [(Kept::Everything, 3), (Kept::Nothing, 1)] {
+    for (kept, byte) in [(SurvivingWrites::Everything, 3), (SurvivingWrites::Nothing, 1)] {
         run(async |host, faults| {
             let device = Rc::new(faults.reopen(host.clone()));
             put(&device, 1, 64).await.unwrap();

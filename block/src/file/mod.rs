@@ -362,7 +362,7 @@ impl FileDevice {
     async fn control(&self, entry: squeue::Entry) -> Result<(), i32> {
         let mut result = -libc::EAGAIN;
         for _ in 0..=RETRIES_MAX {
-            let keep = Control { _file: Arc::clone(&self.file) };
+            let keep = DatalessOperation { _file: Arc::clone(&self.file) };
             // SAFETY: callers pass entries that point to nothing; `keep` holds the file.
             (_, result) = unsafe { self.ring.run(entry.clone(), keep) }.await;
             if !passes(result) {
@@ -591,11 +591,11 @@ impl Keep for Transfer {
 }
 
 /// The file of an operation without data.
-struct Control {
+struct DatalessOperation {
     _file: Arc<File>,
 }
 
-impl Keep for Control {
+impl Keep for DatalessOperation {
     const IF_DROPPED: IfDropped = IfDropped::Finish;
 }
 

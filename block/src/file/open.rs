@@ -342,7 +342,7 @@ fn check_size(path: &Path, size: u64) -> Result<(), OpenError> {
 }
 
 /// Properties of an open file, in bytes.
-struct Measured {
+struct FileProperties {
     size: u64,
     /// The sector size that guests are shown: that of a block device; 512 of a file, on any storage.
     sector: u64,
@@ -351,7 +351,7 @@ struct Measured {
     physical_block: u64,
 }
 
-impl Measured {
+impl FileProperties {
     fn obstacle_to_direct(&self) -> Option<String> {
         if self.direct_alignment == 0 {
             return Some("the file system gives no direct access in units of at most 4096 bytes".to_owned());
@@ -372,7 +372,7 @@ fn alignment_for(asked: u64) -> u64 {
     [SECTOR, PAGE].into_iter().find(|ours| ours.is_multiple_of(asked)).unwrap_or(0)
 }
 
-fn measure_file(file: &File) -> io::Result<Measured> {
+fn measure_file(file: &File) -> io::Result<FileProperties> {
     // SAFETY: zeroes are a valid `statx`, which is plain numbers.
     let mut about: libc::statx = unsafe { std::mem::zeroed() };
     let mask = libc::STATX_BASIC_STATS | libc::STATX_DIOALIGN;
@@ -391,7 +391,7 @@ fn measure_file(file: &File) -> io::Result<Measured> {
         alignment_for(about.stx_dio_offset_align.into())
     };
     // File systems and the disks beneath change whole pages.
-    Ok(Measured { size: about.stx_size, sector: SECTOR, direct_alignment, physical_block: PAGE })
+    Ok(FileProperties { size: about.stx_size, sector: SECTOR, direct_alignment, physical_block: PAGE })
 }
 
 fn make_buffered(file: &File) -> io::Result<()> {
@@ -402,7 +402,7 @@ fn make_buffered(file: &File) -> io::Result<()> {
 
 /// Questions to block devices.
 pub(super) mod device {
-    use super::{AsRawFd, File, Measured, PAGE, SECTOR, alignment_for, io};
+    use super::{AsRawFd, File, FileProperties, PAGE, SECTOR, alignment_for, io};
 
     nix::ioctl_read_bad!(block_device_read_only, nix::request_code_none!(0x12, 94), libc::c_int);
     nix::ioctl_read!(block_device_size, 0x12, 114, u64);
@@ -425,7 +425,7 @@ pub(super) mod device {
         Ok(read_only != 0)
     }
 
-    pub(super) fn measure(file: &File) -> io::Result<Measured> {
+    pub(super) fn measure(file: &File) -> io::Result<FileProperties> {
         let (mut logical, mut physical) = (0, 0);
         // SAFETY: the kernel stores an int in `logical`.
         unsafe { logical_block(file.as_raw_fd(), &raw mut logical) }?;
@@ -434,7 +434,7 @@ pub(super) mod device {
         let logical = u64::try_from(logical).unwrap_or(0);
         let direct_alignment = alignment_for(logical);
         let sector = logical.clamp(SECTOR, PAGE);
-        Ok(Measured { size: size(file)?, sector, direct_alignment, physical_block: physical.into() })
+        Ok(FileProperties { size: size(file)?, sector, direct_alignment, physical_block: physical.into() })
     }
 }
 
@@ -523,7 +523,7 @@ mod tests {
     #[test]
     fn direct_access_needs_units_of_a_page_at_most_and_a_size_of_whole_units() {
         assert_eq!([0, 1, 512, 520, 4096, 8192].map(alignment_for), [0, 512, 512, 0, 4096, 0]);
-        let measured = |size, direct_alignment| Measured {
+        let measured = |size, direct_alignment| FileProperties {
             size,
             sector: SECTOR,
             direct_alignment,

@@ -101,9 +101,9 @@ mod tests {
 
     use super::*;
 
-    struct Folder(PathBuf);
+    struct StandingFolder(PathBuf);
 
-    impl Folder {
+    impl StandingFolder {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("forebay-standing-{name}-{}", std::process::id()));
             fs::create_dir_all(&path).expect("the temporary folder is ours");
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for StandingFolder {
         fn drop(&mut self) {
             fs::remove_dir_all(&self.0).expect("the temporary folder is ours");
         }
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_renamed_replaced_or_deleted_is_told_from_the_one_that_the_path_names() {
-        let folder = Folder::new("file");
+        let folder = StandingFolder::new("file");
         let path = folder.file("a");
         let file = File::open(&path).expect("it is there");
         assert_eq!(Standing::of(&file, &path), Standing::Named);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_elsewhere_and_a_folder_that_is_moved_are_seen() {
-        let folder = Folder::new("link");
+        let folder = StandingFolder::new("link");
         let (a, b, link) = (folder.file("a"), folder.file("b"), folder.0.join("link"));
         symlink(&a, &link).expect("the folder is ours");
         let file = File::open(&link).expect("it is there");

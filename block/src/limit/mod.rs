@@ -132,16 +132,16 @@ impl Drop for LimitsLifted {
 }
 
 /// Counts one who waits.
-struct Waiting<'a, H>(&'a RateLimiter<H>);
+struct LimitWaiter<'a, H>(&'a RateLimiter<H>);
 
-impl<'a, H> Waiting<'a, H> {
+impl<'a, H> LimitWaiter<'a, H> {
     fn new(limiter: &'a RateLimiter<H>) -> Self {
         limiter.waiting.set(limiter.waiting.get() + 1);
         Self(limiter)
     }
 }
 
-impl<H> Drop for Waiting<'_, H> {
+impl<H> Drop for LimitWaiter<'_, H> {
     fn drop(&mut self) {
         self.0.waiting.set(self.0.waiting.get() - 1);
         self.0.update();
@@ -245,7 +245,7 @@ impl<H: Host> RateLimiter<H> {
             self.take(bytes, came);
             return;
         }
-        let waiting = Waiting::new(self);
+        let waiting = LimitWaiter::new(self);
         let turn = match turn {
             Ok(turn) => turn,
             Err(_) => self.turn.acquire().await.expect("it is never closed"),

@@ -11,14 +11,14 @@ use crate::executor::{Executor, LocalHost, Order, VirtualTime};
 const SIZE: u64 = 64 << 30;
 const SECOND: f64 = 1e9;
 
-struct Measured {
+struct Measurement {
     iops: f64,
     mean_ms: f64,
     work: Work,
 }
 
 /// Random 8 KiB requests over the whole device for some thousand operations, so many at a time.
-fn measure(profile: &str, depth: u64, writes: bool) -> Measured {
+fn measure(profile: &str, depth: u64, writes: bool) -> Measurement {
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(11));
     let host = executor.host();
     let model = Rc::new(Model::new(Memory::new(SIZE), host.clone(), profile.parse().unwrap()));
@@ -46,7 +46,7 @@ fn measure(profile: &str, depth: u64, writes: bool) -> Measured {
         }
     });
     let (count, seconds) = (f64::from(operations.get()), host.now() as f64 / SECOND);
-    Measured { iops: count / seconds, mean_ms: waited.get() as f64 / count / 1e6, work: model.work() }
+    Measurement { iops: count / seconds, mean_ms: waited.get() as f64 / count / 1e6, work: model.work() }
 }
 
 fn assert_near(value: f64, expected: f64) {

@@ -32,7 +32,7 @@ pub struct Intake {
     replies: Replies,
     allocation: Option<u32>,
     awaited: HashMap<u64, Awaited>,
-    state: State,
+    state: IntakeState,
 }
 
 /// A request whose answer is not complete.
@@ -55,7 +55,7 @@ pub struct Answer {
 
 /// Next step for the connection.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum IntakeStep {
     /// Wait for more input.
     NeedInput,
     /// The following bytes belong to this range in the buffer of this read; the next step is for the bytes behind them.
@@ -77,7 +77,7 @@ const fn violation(what: &'static str) -> Violation {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum IntakeState {
     /// A reply begins.
     Header,
     /// Number of bytes of extents that are left of a chunk.
@@ -89,7 +89,7 @@ enum State {
 impl Intake {
     /// Creates an intake that awaits nothing yet. `allocation` is the number of the only context that was agreed on.
     pub fn new(replies: Replies, allocation: Option<u32>) -> Self {
-        Self { replies, allocation, awaited: HashMap::new(), state: State::Header }
+        Self { replies, allocation, awaited: HashMap::new(), state: IntakeState::Header }
     }
 
     /// Expects an answer to `request` from now on. Its cookie must differ from all that are awaited.
@@ -104,12 +104,12 @@ impl Intake {
     ///
     /// # Errors
     /// If the server broke the protocol. Nothing that follows can be understood then.
-    pub fn step(&mut self, input: &mut &[u8]) -> Result<Step, Violation> {
+    pub fn step(&mut self, input: &mut &[u8]) -> Result<IntakeStep, Violation> {
         loop {
             let done = match self.state {
-                State::Header => self.header(input)?,
-                State::Extents { chunk, left } => self.extents(input, chunk, left)?,
-                State::End { cookie } => Some(self.end(cookie)?),
+                IntakeState::Header => self.header(input)?,
+                IntakeState::Extents { chunk, left } => self.extents(input, chunk, left)?,
+                IntakeState::End { cookie } => Some(self.end(cookie)?),
             };
             if let Some(step) = done {
                 return Ok(step);
@@ -118,10 +118,12 @@ impl Intake {
     }
 
     /// Handles the start of a reply. Returns none if the state changed and nothing else is to be done.
-    fn header(&mut self, input: &mut &[u8]) -> Result<Option<Step>, Violation> {
-        let Some(magic) = input.first_chunk() else { return Ok(Some(Step::NeedInput)) };
+    fn header(&mut self, input: &mut &[u8]) -> Result<Option<IntakeStep>, Violation> {
+        let Some(magic) = input.first_chunk() else { return Ok(Some(IntakeStep::NeedInput)) };
         let length = ReplyHeader::bytes_after(*magic).ok_or(violation("it sent data that is not a reply"))?;
-        let Some((head, rest)) = input.split_at_checked(length) else { return Ok(Some(Step::NeedInput)) };
+        let Some((head, rest)) = input.split_at_checked(length) else {
+            return Ok(Some(IntakeStep::NeedInput));
+        };
         match ReplyHeader::decode(head).ok_or(violation("it sent data that is not a reply"))? {
             ReplyHeader::Simple { error, cookie } => {
                 *input = rest;
@@ -131,8 +133,8 @@ impl Intake {
         }
     }
 
-    fn simple(&mut self, error: Option<ReplyError>, cookie: u64) -> Result<Option<Step>, Violation> {
-        self.state = State::End { cookie };
+    fn simple(&mut self, error: Option<ReplyError>, cookie: u64) -> Result<Option<IntakeStep>, Violation> {
+        self.state = IntakeState::End { cookie };
         let awaited = self.awaited_mut(cookie)?;
         if let Some(error) = error {
             awaited.fail(error, "");
@@ -142,7 +144,7 @@ impl Intake {
             return Ok(None);
         }
         let Request { offset, length, .. } = awaited.request;
-        Ok(Some(Step::Data(cookie, awaited.place(offset, length as usize)?)))
+        Ok(Some(IntakeStep::Data(cookie, awaited.place(offset, length as usize)?)))
     }
 
     /// Handles a chunk whose payload begins with `rest`.
@@ -151,7 +153,7 @@ impl Intake {
         chunk: ChunkHeader,
         rest: &'a [u8],
         input: &mut &'a [u8],
-    ) -> Result<Option<Step>, Violation> {
+    ) -> Result<Option<IntakeStep>, Violation> {
         if self.replies == Replies::Simple {
             return Err(violation("it sent a structured reply without having been asked for such"));
         }
@@ -165,7 +167,9 @@ impl Intake {
             }
             _ => length,
         };
-        let Some((head, rest)) = rest.split_at_checked(head_bytes) else { return Ok(Some(Step::NeedInput)) };
+        let Some((head, rest)) = rest.split_at_checked(head_bytes) else {
+            return Ok(Some(IntakeStep::NeedInput));
+        };
         let payload_is_whole = length >= head_bytes;
         let payload = Payload::decode(chunk.kind, head).filter(|_| payload_is_whole);
         let payload = payload.ok_or(violation("it sent a chunk that makes no sense"))?;
@@ -177,10 +181,10 @@ impl Intake {
         let step = match payload {
             Payload::None => None,
             Payload::Data { offset, .. } => {
-                Some(Step::Data(cookie, awaited.place(offset, length - DATA_OFFSET_BYTES)?))
+                Some(IntakeStep::Data(cookie, awaited.place(offset, length - DATA_OFFSET_BYTES)?))
             }
             Payload::Hole { offset, length } => {
-                Some(Step::Zeroes(cookie, awaited.place(offset, length as usize)?))
+                Some(IntakeStep::Zeroes(cookie, awaited.place(offset, length as usize)?))
             }
             Payload::Error { error, message, .. } => {
                 awaited.fail(error, message);
@@ -190,11 +194,11 @@ impl Intake {
                 if awaited.request.command != Command::BlockStatus || Some(context) != allocation {
                     return Err(violation("it described extents that were not requested"));
                 }
-                self.state = State::Extents { chunk, left: length - CONTEXT_BYTES };
+                self.state = IntakeState::Extents { chunk, left: length - CONTEXT_BYTES };
                 return Ok(None);
             }
         };
-        self.state = if ends { State::End { cookie } } else { State::Header };
+        self.state = if ends { IntakeState::End { cookie } } else { IntakeState::Header };
         Ok(step)
     }
 
@@ -204,14 +208,14 @@ impl Intake {
         input: &mut &[u8],
         chunk: ChunkHeader,
         left: usize,
-    ) -> Result<Option<Step>, Violation> {
+    ) -> Result<Option<IntakeStep>, Violation> {
         if left == 0 {
             let ends = chunk.flags & CHUNK_DONE != 0;
-            self.state = if ends { State::End { cookie: chunk.cookie } } else { State::Header };
+            self.state = if ends { IntakeState::End { cookie: chunk.cookie } } else { IntakeState::Header };
             return Ok(None);
         }
         let Some((extent, rest)) = input.split_first_chunk::<EXTENT_BYTES>() else {
-            return Ok(Some(Step::NeedInput));
+            return Ok(Some(IntakeStep::NeedInput));
         };
         let left = left.checked_sub(EXTENT_BYTES).ok_or(violation("it sent a part of an extent"))?;
         let awaited = self.awaited_mut(chunk.cookie)?;
@@ -219,13 +223,13 @@ impl Intake {
             awaited.answer.extents.push(decode_extent(*extent));
         }
         *input = rest;
-        self.state = State::Extents { chunk, left };
+        self.state = IntakeState::Extents { chunk, left };
         Ok(None)
     }
 
     /// Handles the end of a reply: returns the answer, if it is one.
-    fn end(&mut self, cookie: u64) -> Result<Step, Violation> {
-        self.state = State::Header;
+    fn end(&mut self, cookie: u64) -> Result<IntakeStep, Violation> {
+        self.state = IntakeState::Header;
         let awaited = self.awaited.remove(&cookie).ok_or(UNKNOWN)?;
         let Awaited { request, covered, answer } = awaited;
         let whole = match request.command {
@@ -236,7 +240,7 @@ impl Intake {
         if answer.error.is_none() && !whole {
             return Err(violation("it left something out of its answer"));
         }
-        Ok(Step::Answered(cookie, answer))
+        Ok(IntakeStep::Answered(cookie, answer))
     }
 
     fn awaited_mut(&mut self, cookie: u64) -> Result<&mut Awaited, Violation> {
@@ -279,7 +283,7 @@ mod tests {
     }
 
     /// Returns all steps for a server's bytes, their data skipped; the input arrives in pieces of `cut` bytes.
-    fn steps(server: &[u8], cut: usize) -> Result<Vec<Step>, Violation> {
+    fn steps(server: &[u8], cut: usize) -> Result<Vec<IntakeStep>, Violation> {
         let (mut intake, mut steps) = (intake(), Vec::new());
         let (mut consumed, mut known) = (0, cut.min(server.len()));
         loop {
@@ -287,15 +291,15 @@ mod tests {
             let step = intake.step(&mut input)?;
             consumed = known - input.len();
             match &step {
-                Step::NeedInput if known == server.len() => return Ok(steps),
-                Step::NeedInput => known = (known + cut).min(server.len()),
-                Step::Data(_, place) => {
+                IntakeStep::NeedInput if known == server.len() => return Ok(steps),
+                IntakeStep::NeedInput => known = (known + cut).min(server.len()),
+                IntakeStep::Data(_, place) => {
                     consumed += place.len();
                     known = known.max(consumed);
                 }
                 _ => {}
             }
-            if step != Step::NeedInput {
+            if step != IntakeStep::NeedInput {
                 steps.push(step);
             }
         }
@@ -307,8 +311,8 @@ mod tests {
         bytes
     }
 
-    fn answered(cookie: u64) -> Step {
-        Step::Answered(cookie, Answer::default())
+    fn answered(cookie: u64) -> IntakeStep {
+        IntakeStep::Answered(cookie, Answer::default())
     }
 
     #[test]
@@ -323,10 +327,10 @@ mod tests {
         .concat();
         let extents = vec![(512, 0), (512, 3)];
         let expected = [
-            Step::Data(7, 512..1024),
+            IntakeStep::Data(7, 512..1024),
             answered(9),
-            Step::Answered(8, Answer { extents, ..Answer::default() }),
-            Step::Zeroes(7, 0..512),
+            IntakeStep::Answered(8, Answer { extents, ..Answer::default() }),
+            IntakeStep::Zeroes(7, 0..512),
             answered(7),
         ];
         for cut in [1, 7, server.len()] {
@@ -344,7 +348,7 @@ mod tests {
         ]
         .concat();
         let failed = |cookie, error, text: &str| {
-            Step::Answered(cookie, Answer { error: Some((error, text.to_owned())), extents: vec![] })
+            IntakeStep::Answered(cookie, Answer { error: Some((error, text.to_owned())), extents: vec![] })
         };
         let expected = [failed(7, ReplyError::NoSpace, "full"), failed(9, ReplyError::Permission, "")];
         assert_eq!(steps(&server, 5).as_deref(), Ok(&expected[..]));
@@ -353,7 +357,7 @@ mod tests {
     #[test]
     fn a_simple_reply_brings_all_data_of_a_read() {
         let server = [simple_reply(None, 7).to_vec(), vec![5; 1024]].concat();
-        assert_eq!(steps(&server, 3), Ok(vec![Step::Data(7, 0..1024), answered(7)]));
+        assert_eq!(steps(&server, 3), Ok(vec![IntakeStep::Data(7, 0..1024), answered(7)]));
     }
 
     #[test]
@@ -363,10 +367,10 @@ mod tests {
         let length = u32::MAX - 3;
         let mut head = chunk(&Payload::Status { context: 3, extents: vec![] }, 8, 0);
         head[16..20].copy_from_slice(&length.to_be_bytes());
-        assert_eq!(intake.step(&mut &head[..]), Ok(Step::NeedInput));
+        assert_eq!(intake.step(&mut &head[..]), Ok(IntakeStep::NeedInput));
         let some = [0, 0, 2, 0, 0, 0, 0, 3].repeat(4096);
         for _ in 0..16 {
-            assert_eq!(intake.step(&mut &some[..]), Ok(Step::NeedInput));
+            assert_eq!(intake.step(&mut &some[..]), Ok(IntakeStep::NeedInput));
         }
         assert_eq!(intake.awaited[&8].answer.extents, [(512, 3); EXTENTS_KEPT_MAX]);
         assert!(intake.awaited[&8].answer.extents.capacity() < 2 * EXTENTS_KEPT_MAX);

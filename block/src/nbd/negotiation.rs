@@ -34,7 +34,7 @@ pub struct Terms {
 
 /// Result of a step that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum NegotiationStep {
     /// Send the output if there is some, then wait for more input.
     NeedInput,
     /// The export is chosen; the rest of the input belongs to the transmission phase.
@@ -43,7 +43,7 @@ pub enum Step {
 
 /// Reason why there will be no agreement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum NegotiationFailure {
     /// The server does not speak the protocol.
     Violation(Cow<'static, str>),
     /// The server refuses, with this kind of reply and message.
@@ -54,48 +54,52 @@ pub enum Failure {
 #[derive(Debug)]
 pub struct Negotiation {
     export: String,
-    state: State,
+    state: NegotiationState,
     replies_seen: u32,
     terms: Terms,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum NegotiationState {
     Greeting,
     /// Waiting for the replies to this option.
     Asked(u32),
     Over,
 }
 
-fn violation(what: impl Into<Cow<'static, str>>) -> Failure {
-    Failure::Violation(what.into())
+fn violation(what: impl Into<Cow<'static, str>>) -> NegotiationFailure {
+    NegotiationFailure::Violation(what.into())
 }
 
 impl Negotiation {
     /// Creates a handshake that will ask for `export`.
     pub fn new(export: &str) -> Self {
         let terms = Terms { facts: ExportFacts::UNTOLD, replies: Replies::Simple, allocation: None };
-        Self { export: export.to_owned(), state: State::Greeting, replies_seen: 0, terms }
+        Self { export: export.to_owned(), state: NegotiationState::Greeting, replies_seen: 0, terms }
     }
 
     /// Takes whole messages off the front of `input`, and appends the answer to `output`. Never leaves more than
     /// [`REPLY_PAYLOAD_MAX`] bytes and a header in the input.
     ///
     /// # Errors
-    /// [`Failure`]; then the handshake is over.
-    pub fn step(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Result<Step, Failure> {
+    /// [`NegotiationFailure`]; then the handshake is over.
+    pub fn step(
+        &mut self,
+        input: &mut &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<NegotiationStep, NegotiationFailure> {
         loop {
             let taken = match self.state {
-                State::Greeting => self.greeting(input, output)?,
-                State::Asked(option) => self.reply(option, input, output)?,
-                State::Over => return Ok(Step::Agreed(self.terms)),
+                NegotiationState::Greeting => self.greeting(input, output)?,
+                NegotiationState::Asked(option) => self.reply(option, input, output)?,
+                NegotiationState::Over => return Ok(NegotiationStep::Agreed(self.terms)),
             };
-            let Some(taken) = taken else { return Ok(Step::NeedInput) };
+            let Some(taken) = taken else { return Ok(NegotiationStep::NeedInput) };
             *input = &input[taken..];
         }
     }
 
-    fn greeting(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<Option<usize>, Failure> {
+    fn greeting(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<Option<usize>, NegotiationFailure> {
         let Some(bytes) = input.first_chunk::<GREETING_BYTES>() else { return Ok(None) };
         let flags = decode_greeting(bytes).filter(|flags| flags & FLAG_FIXED_NEWSTYLE != 0);
         let flags = flags.ok_or(violation("it does not greet as a fixed newstyle NBD server"))?;
@@ -108,7 +112,7 @@ impl Negotiation {
 
     fn ask(&mut self, option: u32, payload: &[u8], output: &mut Vec<u8>) {
         output.extend(encode_option(option, payload));
-        self.state = State::Asked(option);
+        self.state = NegotiationState::Asked(option);
         self.replies_seen = 0;
     }
 
@@ -125,7 +129,12 @@ impl Negotiation {
     }
 
     /// Handles one reply to `option`. Returns none if it is not complete yet.
-    fn reply(&mut self, option: u32, input: &[u8], output: &mut Vec<u8>) -> Result<Option<usize>, Failure> {
+    fn reply(
+        &mut self,
+        option: u32,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Option<usize>, NegotiationFailure> {
         let Some((head, rest)) = input.split_first_chunk::<OPTION_REPLY_BYTES>() else { return Ok(None) };
         let Some((_, kind, length)) = decode_option_reply(head).filter(|reply| reply.0 == option) else {
             return Err(violation("it sent something else than a reply to an option"));
@@ -163,7 +172,7 @@ impl Negotiation {
         kind: OptionReply,
         payload: &[u8],
         output: &mut Vec<u8>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), NegotiationFailure> {
         match kind {
             OptionReply::MetaContext => {
                 let context = decode_context(payload).filter(|context| context.1 == ALLOCATION_CONTEXT);
@@ -180,7 +189,7 @@ impl Negotiation {
         Ok(())
     }
 
-    fn export_reply(&mut self, kind: OptionReply, payload: &[u8]) -> Result<(), Failure> {
+    fn export_reply(&mut self, kind: OptionReply, payload: &[u8]) -> Result<(), NegotiationFailure> {
         let facts = &mut self.terms.facts;
         match kind {
             OptionReply::Info => match Info::decode(payload) {
@@ -194,10 +203,10 @@ impl Negotiation {
             OptionReply::Ack if facts.flags == 0 => {
                 return Err(violation("it did not report the size of the export"));
             }
-            OptionReply::Ack => self.state = State::Over,
+            OptionReply::Ack => self.state = NegotiationState::Over,
             kind if kind.is_error() => {
                 let text = String::from_utf8_lossy(payload).trim().to_owned();
-                return Err(Failure::Refused(kind, text));
+                return Err(NegotiationFailure::Refused(kind, text));
             }
             _ => return Err(violation("it answered the choice of an export with something else")),
         }
@@ -242,20 +251,20 @@ mod tests {
     }
 
     /// Returns the outcome for a server's bytes, however they are cut, and how many of them are left.
-    fn outcome(server: &[u8]) -> (Result<Step, Failure>, usize) {
+    fn outcome(server: &[u8]) -> (Result<NegotiationStep, NegotiationFailure>, usize) {
         let whole = outcome_in_pieces(server, server.len());
         assert_eq!(whole, outcome_in_pieces(server, 1));
         whole
     }
 
-    fn outcome_in_pieces(server: &[u8], cut: usize) -> (Result<Step, Failure>, usize) {
+    fn outcome_in_pieces(server: &[u8], cut: usize) -> (Result<NegotiationStep, NegotiationFailure>, usize) {
         let (mut negotiation, mut output) = (Negotiation::new("disk"), Vec::new());
         let (mut consumed, mut known) = (0, cut);
         loop {
             let mut input = &server[consumed..known];
             let step = negotiation.step(&mut input, &mut output);
             consumed = known - input.len();
-            if step != Ok(Step::NeedInput) || known == server.len() {
+            if step != Ok(NegotiationStep::NeedInput) || known == server.len() {
                 return (step, server.len() - consumed);
             }
             known += cut;
@@ -273,9 +282,9 @@ mod tests {
         ]
         .concat();
         let terms = Terms { facts: FACTS, replies: Replies::Structured, allocation: Some(77) };
-        assert_eq!(outcome(&server), (Ok(Step::Agreed(terms)), 0));
+        assert_eq!(outcome(&server), (Ok(NegotiationStep::Agreed(terms)), 0));
         let more = [server, vec![1, 2, 3]].concat();
-        assert_eq!(outcome_in_pieces(&more, more.len()), (Ok(Step::Agreed(terms)), 3));
+        assert_eq!(outcome_in_pieces(&more, more.len()), (Ok(NegotiationStep::Agreed(terms)), 3));
     }
 
     #[test]
@@ -289,7 +298,7 @@ mod tests {
         .concat();
         let facts = ExportFacts { size: 512, flags: 1, ..ExportFacts::UNTOLD };
         let terms = Terms { facts, replies: Replies::Simple, allocation: None };
-        assert_eq!(outcome(&server), (Ok(Step::Agreed(terms)), 0));
+        assert_eq!(outcome(&server), (Ok(NegotiationStep::Agreed(terms)), 0));
     }
 
     #[test]
@@ -297,7 +306,7 @@ mod tests {
         let start = [greeting().to_vec(), reply(STRUCTURED_REPLY, OptionReply::Unsupported, &[])].concat();
         for kind in [OptionReply::Unknown, OptionReply::TlsRequired] {
             let server = [start.clone(), reply(GO, kind, b"Not this one\n")].concat();
-            assert_eq!(outcome(&server).0, Err(Failure::Refused(kind, "Not this one".to_owned())));
+            assert_eq!(outcome(&server).0, Err(NegotiationFailure::Refused(kind, "Not this one".to_owned())));
         }
     }
 
@@ -306,7 +315,7 @@ mod tests {
         let mut claims = reply(STRUCTURED_REPLY, OptionReply::Ack, &[]);
         claims[16..].copy_from_slice(&u32::MAX.to_be_bytes());
         let (outcome, _) = outcome(&[greeting().to_vec(), claims].concat());
-        let Err(Failure::Violation(what)) = outcome else { panic!("{outcome:?}") };
+        let Err(NegotiationFailure::Violation(what)) = outcome else { panic!("{outcome:?}") };
         assert!(what.contains("4294967295 bytes") && what.contains("at most 16384"), "{what}");
     }
 
@@ -327,7 +336,7 @@ mod tests {
             [start, reply(STRUCTURED_REPLY, OptionReply::Unsupported, &[]), reply(GO, OptionReply::Ack, &[])]
                 .concat(),
         ] {
-            assert!(matches!(outcome(&server).0, Err(Failure::Violation(_))), "{server:?}");
+            assert!(matches!(outcome(&server).0, Err(NegotiationFailure::Violation(_))), "{server:?}");
         }
     }
 }

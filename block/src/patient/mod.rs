@@ -45,7 +45,7 @@ const LEFT_BYTES_MAX: u64 = 64 << 20;
 
 /// Handling of a request that gets no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hang {
+pub enum HangPolicy {
     /// It stays in the system, and the client gets an error: for files and devices, whose requests cannot be cancelled.
     GivenUp,
     /// The device ends it within the retry time, all attempts together, and reports its outcome: an NBD connection. Then nothing is sent
@@ -54,17 +54,17 @@ pub enum Hang {
 }
 
 /// A device that is given time.
-pub struct Patient<D, H: Host> {
-    shared: Rc<Shared<D, H>>,
+pub struct RetryDevice<D, H: Host> {
+    shared: Rc<RetryState<D, H>>,
 }
 
-struct Shared<D, H> {
+struct RetryState<D, H> {
     device: D,
     host: H,
     deadlines: Rc<Deadlines<H>>,
     /// None: for ever.
     retry_ns: Cell<Option<u64>>,
-    hang: Hang,
+    hang: HangPolicy,
     watch: Rc<Watch>,
     /// Requests that the system has and nothing waits for.
     left: RefCell<Vec<Left>>,
@@ -86,14 +86,14 @@ struct Asked {
     range: ByteRange,
 }
 
-impl<D: BlockDevice, H: Host> Patient<D, H> {
+impl<D: BlockDevice, H: Host> RetryDevice<D, H> {
     /// Gives each request of a device up to `retry_ns`; none: for ever. `name` is its name in log messages.
-    pub fn new(device: D, host: H, name: String, hang: Hang, retry_ns: Option<u64>) -> Self {
+    pub fn new(device: D, host: H, name: String, hang: HangPolicy, retry_ns: Option<u64>) -> Self {
         let deadlines = Rc::new(Deadlines::new(host.clone()));
         // Holds nothing but the clock: the device is closed when the last request there has ended.
         let ticking = Rc::clone(&deadlines);
         host.spawn(async move { ticking.run().await });
-        let shared = Rc::new(Shared {
+        let shared = Rc::new(RetryState {
             device,
             deadlines,
             watch: Rc::new(Watch::new(name)),
@@ -154,7 +154,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         asked: Asked,
         deadline: u64,
         mut input: T,
-        mut send: impl FnMut(Rc<Shared<D, H>>, T) -> R,
+        mut send: impl FnMut(Rc<RetryState<D, H>>, T) -> R,
     ) -> Option<(T, Result<(), BlockError>)>
     where
         T: 'static,
@@ -173,7 +173,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
             let now = shared.host.now();
             let rest = now.saturating_add(REST_NS);
             match result {
-                Err(error) if passes(error.kind) && shared.hang == Hang::GivenUp && rest < deadline => {
+                Err(error) if passes(error.kind) && shared.hang == HangPolicy::GivenUp && rest < deadline => {
                     failed = Some((error.clone(), shared.watch.note_retry(now, error)));
                 }
                 result => {
@@ -192,7 +192,8 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
     async fn read_until(&self, deadline: u64, offset: u64, buffer: Buffer) -> Outcome {
         let length = buffer.len();
         let asked = Asked { operation: Operation::Read, range: ByteRange::at(offset, length as u64) };
-        let send = |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.read(offset, buffer).await };
+        let send =
+            |shared: Rc<RetryState<D, H>>, buffer| async move { shared.device.read(offset, buffer).await };
         let performed = self.perform(asked, deadline, buffer, send).await;
         // The system has the other one.
         performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(asked.operation, asked.range))))
@@ -202,7 +203,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         &self,
         operation: Operation,
         range: ByteRange,
-        mut send: impl FnMut(Rc<Shared<D, H>>) -> R,
+        mut send: impl FnMut(Rc<RetryState<D, H>>) -> R,
     ) -> Result<(), BlockError>
     where
         R: Future<Output = Result<(), BlockError>> + 'static,
@@ -217,7 +218,11 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
 }
 
 /// Probes a device that fails, until it works again, whenever it gets no other requests. Keeps no device open that is otherwise dropped.
-async fn probe_while_failing<D: BlockDevice, H: Host>(shared: Weak<Shared<D, H>>, watch: Rc<Watch>, host: H) {
+async fn probe_while_failing<D: BlockDevice, H: Host>(
+    shared: Weak<RetryState<D, H>>,
+    watch: Rc<Watch>,
+    host: H,
+) {
     while watch.until_failing().await {
         select(pin!(host.sleep(PROBE_NS)), pin!(watch.until_closed())).await;
         let Some(shared) = shared.upgrade() else { return };
@@ -227,7 +232,7 @@ async fn probe_while_failing<D: BlockDevice, H: Host>(shared: Weak<Shared<D, H>>
     }
 }
 
-impl<D: BlockDevice, H: Host> Shared<D, H> {
+impl<D: BlockDevice, H: Host> RetryState<D, H> {
     fn watch(&self) -> Rc<Watch> {
         Rc::clone(&self.watch)
     }
@@ -281,7 +286,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         deadline: u64,
     ) -> Option<(T, Result<(), BlockError>)> {
         let mut running = Box::pin(running);
-        let deadline = if self.hang == Hang::EndedByDevice { NEVER } else { deadline };
+        let deadline = if self.hang == HangPolicy::EndedByDevice { NEVER } else { deadline };
         let waiting = self.watch.begin(self.host.now());
         let outcome = self.deadlines.within(deadline, &mut running).await;
         drop(waiting);
@@ -315,7 +320,7 @@ impl Asked {
     }
 }
 
-impl<D, H: Host> Drop for Patient<D, H> {
+impl<D, H: Host> Drop for RetryDevice<D, H> {
     fn drop(&mut self) {
         self.shared.deadlines.close();
         self.shared.watch.close();
@@ -333,7 +338,7 @@ fn silent(operation: Operation, range: ByteRange) -> BlockError {
         .because("the device did not answer within the retry time")
 }
 
-impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
+impl<D: BlockDevice, H: Host> BlockDevice for RetryDevice<D, H> {
     fn geometry(&self) -> Geometry {
         self.shared.device.geometry()
     }
@@ -346,14 +351,14 @@ impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
         let length = buffer.len();
         let asked = Asked { operation: Operation::Write, range: ByteRange::at(offset, length as u64) };
         let send =
-            |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.write(offset, buffer).await };
+            |shared: Rc<RetryState<D, H>>, buffer| async move { shared.device.write(offset, buffer).await };
         let performed = self.perform(asked, self.deadline(), buffer, send).await;
         performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(asked.operation, asked.range))))
     }
 
     async fn flush(&self) -> Result<(), BlockError> {
         let shared = &self.shared;
-        if shared.hang == Hang::GivenUp && shared.watch.is_failing() {
+        if shared.hang == HangPolicy::GivenUp && shared.watch.is_failing() {
             // Any read shows whether it works again.
             let unit = self.geometry().alignment;
             let (_, probed) = self.read_until(self.deadline(), 0, Buffer::zeroed(unit as usize)).await;
@@ -370,12 +375,13 @@ impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
     }
 
     async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
-        let send = |shared: Rc<Shared<D, H>>| async move { shared.device.write_zeroes(range, unmap).await };
+        let send =
+            |shared: Rc<RetryState<D, H>>| async move { shared.device.write_zeroes(range, unmap).await };
         self.change(Operation::WriteZeroes, range, send).await
     }
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
-        let send = |shared: Rc<Shared<D, H>>| async move { shared.device.discard(range).await };
+        let send = |shared: Rc<RetryState<D, H>>| async move { shared.device.discard(range).await };
         self.change(Operation::Discard, range, send).await
     }
 

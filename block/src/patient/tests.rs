@@ -13,7 +13,7 @@ const SECOND: u64 = 1_000_000_000;
 const RETRY: u64 = 25 * SECOND;
 const SIZE: u64 = 8 << 20;
 
-type Device = Patient<Faulty<LocalHost>, LocalHost>;
+type Device = RetryDevice<Faulty<LocalHost>, LocalHost>;
 
 /// Runs a test with a retry device over one that follows `Faults`, with 25 s for each request.
 fn run(test: impl AsyncFnOnce(&LocalHost, &Faults, Rc<Device>)) {
@@ -25,7 +25,7 @@ fn run_over(memory: Memory, test: impl AsyncFnOnce(&LocalHost, &Faults, Rc<Devic
     let host = executor.host();
     let faults = Faults::new(memory, 1);
     let beneath = faults.reopen(host.clone());
-    let device = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, Some(RETRY));
+    let device = RetryDevice::new(beneath, host.clone(), "b".to_owned(), HangPolicy::GivenUp, Some(RETRY));
     let told = executor.run(test(&host, &faults, Rc::new(device)));
     assert!(told.is_some(), "everything waits");
 }

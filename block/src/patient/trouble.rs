@@ -63,7 +63,7 @@ struct Refusing {
 pub(crate) struct Troubled<'a>(&'a Watch);
 
 /// A request that is waited for.
-pub(crate) struct Waiting<'a>(&'a Watch);
+pub(crate) struct WaitingRequest<'a>(&'a Watch);
 
 impl Watch {
     pub(crate) fn new(name: String) -> Self {
@@ -123,12 +123,12 @@ impl Watch {
         self.troubled.set(self.troubled.get() - 1);
     }
 
-    pub(crate) fn begin(&self, now: u64) -> Waiting<'_> {
+    pub(crate) fn begin(&self, now: u64) -> WaitingRequest<'_> {
         if self.waiting.get() == 0 {
             self.heard.set(now);
         }
         self.waiting.set(self.waiting.get() + 1);
-        Waiting(self)
+        WaitingRequest(self)
     }
 
     pub(crate) fn is_failing(&self) -> bool {
@@ -222,7 +222,7 @@ impl Watch {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingRequest<'_> {
     fn drop(&mut self) {
         self.0.waiting.set(self.0.waiting.get() - 1);
     }

@@ -40,7 +40,7 @@ impl Stream {
         stop: impl Future<Output = ()>,
     ) -> (Buffer, io::Result<Option<Received>>) {
         assert!(range.start <= range.end && range.end <= buffer.len(), "{range:?} of {buffer:?}");
-        let mut keep = Receiving { _socket: Arc::clone(&self.socket), buffer, message: Message::new() };
+        let mut keep = FileReceive { _socket: Arc::clone(&self.socket), buffer, message: FileMessage::new() };
         let mut stop = pin!(stop);
         loop {
             let target = &mut keep.buffer[range.clone()];
@@ -78,7 +78,8 @@ impl Stream {
     pub async fn send_with_file(&self, bytes: &[u8], file: Arc<OwnedFd>) -> io::Result<()> {
         assert!(!bytes.is_empty(), "a file needs a byte to go with");
         let buffer = Buffer::copy_of(bytes);
-        let mut keep = Sending { _socket: Arc::clone(&self.socket), buffer, file, message: Message::new() };
+        let mut keep =
+            FileSend { _socket: Arc::clone(&self.socket), buffer, file, message: FileMessage::new() };
         let mut sent = 0;
         while sent < bytes.len() {
             let rest = &mut keep.buffer[sent..];
@@ -115,13 +116,13 @@ impl Keep for Closing {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
-struct Receiving {
+struct FileReceive {
     _socket: Arc<OwnedFd>,
     buffer: Buffer,
-    message: Box<Message>,
+    message: Box<FileMessage>,
 }
 
-impl Keep for Receiving {
+impl Keep for FileReceive {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 
     fn abandoned(mut self: Box<Self>, result: i32) {
@@ -131,20 +132,20 @@ impl Keep for Receiving {
     }
 }
 
-struct Sending {
+struct FileSend {
     _socket: Arc<OwnedFd>,
     buffer: Buffer,
     file: Arc<OwnedFd>,
-    message: Box<Message>,
+    message: Box<FileMessage>,
 }
 
-impl Keep for Sending {
+impl Keep for FileSend {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
 /// The header of recvmsg(2) and sendmsg(2) with the one vector and the control bytes that it points to. Boxed, so that they
 /// stay where they are.
-struct Message {
+struct FileMessage {
     header: libc::msghdr,
     vector: libc::iovec,
     /// Words, so that the control header inside is aligned.
@@ -154,7 +155,7 @@ struct Message {
 /// Room for a control message with the most files.
 const CONTROL_WORDS: usize = (size_of::<libc::cmsghdr>() + FILES_MAX * size_of::<RawFd>()).div_ceil(8) + 1;
 
-impl Message {
+impl FileMessage {
     fn new() -> Box<Self> {
         Box::new(Self {
             // SAFETY: a `msghdr` is numbers and pointers, for which zero is "none".

@@ -277,7 +277,7 @@ impl Stream {
         stop: impl Future<Output = ()>,
     ) -> (Buffer, io::Result<Option<usize>>) {
         assert!(range.start <= range.end && range.end <= buffer.len(), "{range:?} of {buffer:?}");
-        let mut keep = Receiving { _socket: Arc::clone(&self.socket), buffer };
+        let mut keep = SocketReceive { _socket: Arc::clone(&self.socket), buffer };
         let mut stop = pin!(stop);
         let how = match expected {
             Expected::Later if self.ring.is_recent() => RECEIVE_WAITS_FIRST,
@@ -329,7 +329,7 @@ impl Stream {
     ) -> (Vec<Chunk>, io::Result<()>) {
         let mut stop = pin!(stop);
         let mut keep =
-            Sending { _socket: Arc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
+            SocketSend { _socket: Arc::clone(&self.socket), chunks, message: Box::new(SendMessage::empty()) };
         let mut sent = 0;
         if keep.message.aim(&keep.chunks, sent) {
             // The peer need not wait until this thread enters its ring, which then need not report that it is sent.
@@ -419,32 +419,32 @@ impl Keep for Accepting {
     }
 }
 
-struct Receiving {
+struct SocketReceive {
     _socket: Arc<OwnedFd>,
     buffer: Buffer,
 }
 
-impl Keep for Receiving {
+impl Keep for SocketReceive {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
-struct Sending {
+struct SocketSend {
     _socket: Arc<OwnedFd>,
     chunks: Vec<Chunk>,
-    message: Box<Message>,
+    message: Box<SendMessage>,
 }
 
-impl Keep for Sending {
+impl Keep for SocketSend {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
 /// The header of sendmsg(2) and the vectors that it points to.
-struct Message {
+struct SendMessage {
     header: libc::msghdr,
     vectors: Vec<libc::iovec>,
 }
 
-impl Message {
+impl SendMessage {
     fn empty() -> Self {
         // SAFETY: a `msghdr` is numbers and pointers, for which zero is "none".
         Self { header: unsafe { std::mem::zeroed() }, vectors: Vec::new() }

@@ -32,13 +32,13 @@ struct Queue {
     number: u16,
     request_bytes_max: usize,
     /// Descriptors of the requests, one for each tag; written by the kernel.
-    descriptors: Mapping,
+    descriptors: QueueMapping,
     /// The memory of the tags, one after the other.
-    data: Mapping,
+    data: QueueMapping,
 }
 
 /// Memory that is mapped until this is dropped.
-struct Mapping {
+struct QueueMapping {
     start: NonNull<u8>,
     bytes: NonZeroUsize,
 }
@@ -66,12 +66,12 @@ pub fn open_queues(file: &Arc<OwnedFd>, info: &DeviceInfo) -> io::Result<Vec<Tag
             file: Arc::clone(file),
             number,
             request_bytes_max,
-            descriptors: Mapping::of_file(
+            descriptors: QueueMapping::of_file(
                 file,
                 stride * usize::from(number),
                 (depth * DESCRIPTOR_BYTES).next_multiple_of(page),
             )?,
-            data: Mapping::anonymous(depth * request_bytes_max)?,
+            data: QueueMapping::anonymous(depth * request_bytes_max)?,
         });
         tags.extend((0..info.depth).map(|number| Tag { queue: Rc::clone(&queue), number }));
     }
@@ -150,7 +150,7 @@ impl Keep for Tag {
     const IF_DROPPED: IfDropped = IfDropped::Leave;
 }
 
-impl Mapping {
+impl QueueMapping {
     fn of_file(file: &OwnedFd, offset: usize, bytes: usize) -> io::Result<Self> {
         let bytes = NonZeroUsize::new(bytes).ok_or(io::ErrorKind::InvalidInput)?;
         let offset = i64::try_from(offset).map_err(io::Error::other)?;
@@ -170,7 +170,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for QueueMapping {
     fn drop(&mut self) {
         // SAFETY: it was mapped with this length, and all code with access to it held it.
         let unmapped = unsafe { munmap(self.start.cast(), self.bytes.get()) };

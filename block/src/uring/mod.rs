@@ -63,10 +63,10 @@ const EARLIER_TAG: u64 = u64::MAX - 3;
 /// A ring of the kernel's `io_uring`. Clones are the same ring.
 #[derive(Clone)]
 pub struct Ring {
-    shared: Rc<Shared>,
+    shared: Rc<RingState>,
 }
 
-struct Shared {
+struct RingState {
     uring: RefCell<IoUring>,
     /// The kernel has all features of Linux 6.1 (see [`set_up`]).
     recent: bool,
@@ -133,7 +133,7 @@ impl Ring {
             return Err(explain(&io::Error::from_raw_os_error(libc::ENOSYS)));
         }
         let recent = recent && features.is_feature_skip_cqe_on_success();
-        let shared = Shared {
+        let shared = RingState {
             recent,
             uring: RefCell::new(uring),
             slots: RefCell::new(Slab::with_capacity(depth as usize)),
@@ -268,7 +268,7 @@ impl Driver for Ring {
     }
 }
 
-impl Shared {
+impl RingState {
     /// Queues an entry; the next `poll` or `wait` hands it to the kernel.
     fn push(&self, entry: squeue::Entry) {
         let mut backlog = self.backlog.borrow_mut();
@@ -414,7 +414,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for RingState {
     /// Waits for each operation that ends by itself or by being cancelled. Only operations of dropped futures can be left, since live ones
     /// hold the ring.
     fn drop(&mut self) {

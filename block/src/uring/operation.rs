@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use futures_util::future::{Either, select};
 use io_uring::{opcode, squeue};
 
-use super::{Ring, Shared};
+use super::{Ring, RingState};
 
 /// Memory and files that the kernel uses while an operation runs: buffers, headers, the open file.
 ///
@@ -159,7 +159,7 @@ impl Keep for Cancelling {
     const IF_DROPPED: IfDropped = IfDropped::Finish;
 }
 
-impl Shared {
+impl RingState {
     pub(super) fn next_number(&self) -> u32 {
         let number = self.operations_made.get();
         self.operations_made.set(number.wrapping_add(1));
@@ -234,7 +234,7 @@ impl<K: Keep> Drop for Running<K> {
     }
 }
 
-impl Shared {
+impl RingState {
     /// Abandons the operation with this `tag`: its future is gone.
     fn abandon<K: Keep>(&self, tag: u64, keep: K) {
         let mut slots = self.slots.borrow_mut();

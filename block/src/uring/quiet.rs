@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use io_uring::{squeue, types};
 
-use super::{CANCEL_TAG, Ring, Shared};
+use super::{CANCEL_TAG, Ring, RingState};
 
 /// Marks completions of quiet operations, which report a failure.
 const QUIET_BIT: u64 = 1 << 63;
@@ -53,7 +53,7 @@ impl Drop for Quiet {
     }
 }
 
-impl Shared {
+impl RingState {
     /// Returns true if a completion is one of a quiet operation.
     pub(super) fn is_quiet(tag: u64) -> bool {
         tag & QUIET_BIT != 0

@@ -6,7 +6,7 @@ use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
-use block::patient::{Patient, Trouble};
+use block::patient::{RetryDevice, Trouble};
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Ring, Unmap,
 };
@@ -31,7 +31,7 @@ pub(crate) struct Opening {
 }
 
 /// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.
-pub(crate) struct Backing(Patient<OpenStorage, LocalHost>);
+pub(crate) struct Backing(RetryDevice<OpenStorage, LocalHost>);
 
 /// A backing at rest that moves to the thread of another shard. Clones refer to the same backing.
 #[derive(Clone)]
@@ -97,7 +97,7 @@ impl Backing {
 
     fn new(host: &LocalHost, location: &Location, opened: OpenStorage, retry_ns: Option<u64>) -> Self {
         let hang = opened.hang();
-        let patient = Patient::new(opened, host.clone(), location.to_string(), hang, retry_ns);
+        let patient = RetryDevice::new(opened, host.clone(), location.to_string(), hang, retry_ns);
         patient.inner().report_to(patient.watch());
         Self(patient)
     }

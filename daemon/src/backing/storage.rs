@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::error::{Error, Result};
 use block::file::Lock;
-use block::patient::{Hang, Watch};
+use block::patient::{HangPolicy, Watch};
 use block::{BlockDevice, BlockError};
 
 use super::kinds::{HandOff, Location};
@@ -96,7 +96,7 @@ pub(super) trait Storage: BlockDevice {
     fn hand_off(&self) -> HandOff;
 
     /// Returns the policy for requests without an answer.
-    fn hang(&self) -> Hang;
+    fn hang(&self) -> HangPolicy;
 
     /// Changes the time that later requests may take, in nanoseconds; none: without limit.
     fn set_retry_ns(&self, _retry_ns: Option<u64>) {}

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use doors::nbd::Client;
-use doors::nbd::client::Answer;
+use doors::nbd::client::ClientReply;
 use doors::nbd::wire::Command;
 
 use crate::stamps::{Chance, Load, Model, SECTOR, Windows};
@@ -134,7 +134,7 @@ impl Busy {
     }
 
     fn receive(&mut self) -> Result<Option<Told>, Stopped> {
-        let Answer { cookie, error, data, .. } = self.client.receive().map_err(|error| gone(&error))?;
+        let ClientReply { cookie, error, data, .. } = self.client.receive().map_err(|error| gone(&error))?;
         let waiting = self.waiting.remove(&cookie).expect("the client knows its cookies");
         if let Some(error) = error {
             return Err(Stopped::Gone(format!("a request failed: {error:?}")));

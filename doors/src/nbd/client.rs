@@ -33,12 +33,12 @@ pub struct Client {
 /// A request whose answer is not complete.
 struct Partial {
     request: Request,
-    answer: Answer,
+    answer: ClientReply,
 }
 
 /// The server's answer to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ClientReply {
     /// The one that [`Client::send`] gave.
     pub cookie: u64,
     /// The error, if it failed.
@@ -185,7 +185,7 @@ impl Client {
         bytes.extend_from_slice(&request.encode());
         bytes.extend_from_slice(payload);
         self.stream.write_all(&bytes)?;
-        let answer = Answer { cookie, error: None, data: Vec::new(), extents: Vec::new() };
+        let answer = ClientReply { cookie, error: None, data: Vec::new(), extents: Vec::new() };
         self.in_flight.insert(cookie, Partial { request, answer });
         Ok(cookie)
     }
@@ -194,7 +194,7 @@ impl Client {
     ///
     /// # Errors
     /// If the server is gone or does not follow the protocol. That a request failed is in its answer.
-    pub fn receive(&mut self) -> io::Result<Answer> {
+    pub fn receive(&mut self) -> io::Result<ClientReply> {
         loop {
             let magic = read_array::<4>(&mut self.replies)?;
             let mut bytes = magic.to_vec();
@@ -249,7 +249,7 @@ impl Client {
         offset: u64,
         length: u32,
         payload: &[u8],
-    ) -> io::Result<Answer> {
+    ) -> io::Result<ClientReply> {
         assert!(self.in_flight.is_empty(), "one request at a time, or `send` and `receive`");
         self.send(command, flags, offset, length, payload)?;
         let answer = self.receive()?;
@@ -266,7 +266,7 @@ impl Client {
 /// Returns the place in the answer for the bytes at `offset` of the disk.
 fn place<'a>(
     request: &Request,
-    answer: &'a mut Answer,
+    answer: &'a mut ClientReply,
     offset: u64,
     length: usize,
 ) -> io::Result<&'a mut [u8]> {

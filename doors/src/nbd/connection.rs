@@ -24,14 +24,14 @@ use futures_util::future::{Either, FusedFuture, join3, select};
 use super::directory::Newcomer;
 use super::door::NbdDoor;
 use super::export::{Attachment, ChangeOrder, Export};
-use super::handshake::{Agreement, Catalog, Handshake, Step};
+use super::handshake::{Agreement, Catalog, Handshake, HandshakeStep};
 use super::limits::{DRAIN_MAX, PREFETCH_BETWEEN};
 use super::line::Line;
 use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
-use super::receiver::{End, Receiver};
-use super::request::{Terms, changes, check, halves_of_short_read, perform, reply, reply_at_hand};
+use super::receiver::{ReceiveEnd, Receiver};
+use super::request::{NbdTerms, changes, check, halves_of_short_read, perform, reply, reply_at_hand};
 use super::window::{Permit, Window};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
@@ -46,17 +46,17 @@ pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<
         let timeout = host.sleep(door.limits().handshake_ns);
         match select(pin!(handshake), pin!(timeout)).await {
             Either::Left((negotiated, _)) => negotiated,
-            Either::Right(_) => Err(End::Violation("The handshake took too long")),
+            Either::Right(_) => Err(ReceiveEnd::Violation("The handshake took too long")),
         }
     };
     match negotiated {
         Ok((attachment, terms)) => serve_requests(line, receiver, attachment, terms, &door).await,
-        Err(End::Violation(reason)) => {
+        Err(ReceiveEnd::Violation(reason)) => {
             tracing::debug!(reason, "an NBD client broke the protocol in its handshake");
             door.count_handshake_error();
             line.end();
         }
-        Err(End::Gone | End::Held) => line.end(),
+        Err(ReceiveEnd::Gone | ReceiveEnd::Held) => line.end(),
     }
 }
 
@@ -108,27 +108,27 @@ async fn serve_requests<D: BlockDevice>(
     line: Line,
     mut receiver: Receiver,
     attachment: Attachment<D>,
-    terms: Terms,
+    terms: NbdTerms,
     door: &NbdDoor<D>,
 ) {
     let export = Rc::clone(&attachment.export);
     loop {
         match transmit(&line, &mut receiver, &attachment, terms).await {
             // Called off by the time that the last request had ended.
-            End::Held if !export.gate.is_held() => {}
-            End::Held => {
+            ReceiveEnd::Held if !export.gate.is_held() => {}
+            ReceiveEnd::Held => {
                 let pending = receiver.pending().to_vec();
                 drop(attachment);
                 drop(receiver);
                 door.rest(PausedConnection { line: line.into_handle(), pending, terms });
                 return;
             }
-            End::Violation(reason) => {
+            ReceiveEnd::Violation(reason) => {
                 tracing::debug!(reason, disk = export.name(), "an NBD client broke the protocol");
                 export.count_protocol_error();
                 break;
             }
-            End::Gone => break,
+            ReceiveEnd::Gone => break,
         }
     }
     line.end();
@@ -139,7 +139,7 @@ async fn choose<D: BlockDevice>(
     line: &Line,
     receiver: &mut Receiver,
     door: &NbdDoor<D>,
-) -> Result<(Attachment<D>, Terms), End> {
+) -> Result<(Attachment<D>, NbdTerms), ReceiveEnd> {
     greet(line).await?;
     match negotiate(line, receiver, &mut Handshake::new(), door).await? {
         Negotiated::Agreed(Agreement { name, facts, replies, block_status }, answer) => {
@@ -147,7 +147,7 @@ async fn choose<D: BlockDevice>(
             let export = door.export(&name).expect("the handshake agrees only on what the door serves");
             let attachment = export.attach(line);
             send(line, &answer).await?;
-            Ok((attachment, Terms { replies, block_status, block_min: facts.block_min }))
+            Ok((attachment, NbdTerms { replies, block_status, block_min: facts.block_min }))
         }
         Negotiated::Encrypt => unreachable!("this handshake knows no encryption"),
     }
@@ -161,7 +161,7 @@ pub(crate) enum Negotiated {
     Encrypt,
 }
 
-pub(crate) async fn greet(line: &Line) -> Result<(), End> {
+pub(crate) async fn greet(line: &Line) -> Result<(), ReceiveEnd> {
     send(line, &greeting()).await
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn negotiate(
     receiver: &mut Receiver,
     handshake: &mut Handshake,
     catalog: &impl Catalog,
-) -> Result<Negotiated, End> {
+) -> Result<Negotiated, ReceiveEnd> {
     loop {
         let mut output = Vec::new();
         let mut input = receiver.pending();
@@ -179,23 +179,23 @@ pub(crate) async fn negotiate(
         let consumed = receiver.pending().len() - input.len();
         receiver.consume(consumed);
         match step {
-            Step::NeedInput => receiver.fill().await?,
-            Step::Answered => send(line, &output).await?,
-            Step::Encrypt => {
+            HandshakeStep::NeedInput => receiver.fill().await?,
+            HandshakeStep::Answered => send(line, &output).await?,
+            HandshakeStep::Encrypt => {
                 send(line, &output).await?;
                 return Ok(Negotiated::Encrypt);
             }
-            Step::Leave => {
+            HandshakeStep::Leave => {
                 send(line, &output).await?;
-                return Err(End::Gone);
+                return Err(ReceiveEnd::Gone);
             }
-            Step::Violation(reason) => return Err(End::Violation(reason)),
-            Step::Serve(agreement) => return Ok(Negotiated::Agreed(agreement, output)),
+            HandshakeStep::Violation(reason) => return Err(ReceiveEnd::Violation(reason)),
+            HandshakeStep::Serve(agreement) => return Ok(Negotiated::Agreed(agreement, output)),
         }
     }
 }
 
-async fn send(line: &Line, bytes: &[u8]) -> Result<(), End> {
+async fn send(line: &Line, bytes: &[u8]) -> Result<(), ReceiveEnd> {
     let buffer = Buffer::copy_of(bytes);
     let chunk = Chunk::Buffer { buffer, range: 0..bytes.len() };
     line.send(vec![chunk]).await.1?;
@@ -203,19 +203,19 @@ async fn send(line: &Line, bytes: &[u8]) -> Result<(), End> {
 }
 
 /// State that the requests of a connection share.
-struct Session<D> {
+struct ConnectionState<D> {
     export: Rc<Export<D>>,
     order: Rc<ChangeOrder>,
-    terms: Terms,
+    terms: NbdTerms,
     window: Rc<Window>,
     outbox: Outbox,
     line: Line,
 }
 
-impl<D: BlockDevice> Session<D> {
+impl<D: BlockDevice> ConnectionState<D> {
     /// Waits until a request with `bytes` of payload may be in flight, and the client is there: one that is gone may have gone on elsewhere
     /// while its request waited, and its newer writes there must not be overwritten by its older ones here.
-    async fn admit(&self, bytes: u32) -> Result<Permit, End> {
+    async fn admit(&self, bytes: u32) -> Result<Permit, ReceiveEnd> {
         let mut admitted = pin!(self.window.admit(bytes));
         let permit = if let Some(permit) = admitted.as_mut().now_or_never() {
             permit
@@ -223,11 +223,11 @@ impl<D: BlockDevice> Session<D> {
             let permit = admitted.await;
             // Nothing may have been on its way to it that could have failed.
             if self.line.is_cut() {
-                return Err(End::Gone);
+                return Err(ReceiveEnd::Gone);
             }
             permit
         };
-        if self.outbox.is_broken() { Err(End::Gone) } else { Ok(permit) }
+        if self.outbox.is_broken() { Err(ReceiveEnd::Gone) } else { Ok(permit) }
     }
 }
 
@@ -236,16 +236,16 @@ async fn transmit<D: BlockDevice>(
     line: &Line,
     receiver: &mut Receiver,
     attachment: &Attachment<D>,
-    terms: Terms,
-) -> End {
+    terms: NbdTerms,
+) -> ReceiveEnd {
     // It may have rested for long, with requests that were read before.
     if line.is_cut() {
-        return End::Gone;
+        return ReceiveEnd::Gone;
     }
     let (export, order) = (Rc::clone(&attachment.export), Rc::clone(&attachment.order));
     let window = Window::new(export.limits(), export.budget());
     let line = line.clone();
-    let session = Rc::new(Session { export, order, terms, window, outbox: Outbox::default(), line });
+    let session = Rc::new(ConnectionState { export, order, terms, window, outbox: Outbox::default(), line });
     let flights = RefCell::new(Flights::new());
     let finished = Cell::new(false);
 
@@ -273,26 +273,26 @@ async fn transmit<D: BlockDevice>(
 /// Reads requests and starts them until the client leaves, or the export drains or is held.
 async fn read_requests<D: BlockDevice>(
     receiver: &mut Receiver,
-    session: &Session<D>,
+    session: &ConnectionState<D>,
     start: impl Fn(Request, Option<Buffer>, Permit),
-) -> End {
+) -> ReceiveEnd {
     let gate = &session.export.gate;
     let mut held = pin!(gate.closes().fuse());
     loop {
         // Before it can rest: requests at rest are begun later.
         if session.outbox.is_broken() {
-            return End::Gone;
+            return ReceiveEnd::Gone;
         }
         // Only between two requests: one whose payload is on its way is taken in as a whole.
         if gate.is_held() {
-            return End::Held;
+            return ReceiveEnd::Held;
         }
         if held.is_terminated() {
             // It was held, and the hold was cancelled before this ran.
             held.set(gate.closes().fuse());
         }
         let ended = match receiver.next_request() {
-            Ok(Some(request)) if request.command == Command::Disconnect => Err(End::Gone),
+            Ok(Some(request)) if request.command == Command::Disconnect => Err(ReceiveEnd::Gone),
             Ok(Some(request)) => accept_request(receiver, session, request, &start).await,
             Ok(None) => receiver.fill_unless(held.as_mut()).await,
             Err(end) => Err(end),
@@ -301,7 +301,7 @@ async fn read_requests<D: BlockDevice>(
             return end;
         }
         if session.export.is_draining() {
-            return End::Gone;
+            return ReceiveEnd::Gone;
         }
     }
 }
@@ -309,15 +309,15 @@ async fn read_requests<D: BlockDevice>(
 /// Takes one request in, with its payload, and starts it or refuses it.
 async fn accept_request<D: BlockDevice>(
     receiver: &mut Receiver,
-    session: &Session<D>,
+    session: &ConnectionState<D>,
     request: Request,
     start: &impl Fn(Request, Option<Buffer>, Permit),
-) -> Result<(), End> {
+) -> Result<(), ReceiveEnd> {
     session.export.count_request();
     let payload_bytes = request.payload_bytes();
     if let Err(failure) = check(&request, &session.export.device().geometry(), session.terms) {
         if payload_bytes > DRAIN_MAX {
-            return Err(End::Violation("Request with a payload of more than 64 MiB"));
+            return Err(ReceiveEnd::Violation("Request with a payload of more than 64 MiB"));
         }
         let permit = session.admit(0).await?;
         receiver.skip(payload_bytes).await?;
@@ -340,7 +340,7 @@ async fn accept_request<D: BlockDevice>(
     let payload =
         if payload_bytes > 0 { Some(receiver.payload(payload_bytes as usize).await?) } else { None };
     if session.outbox.is_broken() {
-        return Err(End::Gone);
+        return Err(ReceiveEnd::Gone);
     }
     // Its client may have gone on elsewhere while it waited in the socket: after a pause of this process, for example.
     if changes(request.command) && !session.export.may_begin_change(&session.order, &session.line, receiver) {
@@ -348,7 +348,7 @@ async fn accept_request<D: BlockDevice>(
             disk = session.export.name(),
             "an NBD client was gone before its change began, and another one changed the disk since: it is left out"
         );
-        return Err(End::Gone);
+        return Err(ReceiveEnd::Gone);
     }
     start(request, payload, permit);
     Ok(())
@@ -356,7 +356,7 @@ async fn accept_request<D: BlockDevice>(
 
 /// Performs one request and queues its reply.
 async fn execute<D: BlockDevice>(
-    session: Rc<Session<D>>,
+    session: Rc<ConnectionState<D>>,
     request: Request,
     payload: Option<Buffer>,
     permit: Permit,

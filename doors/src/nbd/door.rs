@@ -18,7 +18,7 @@ use super::directory::{Directory, Listing, Newcomer};
 use super::export::Export;
 use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
-use super::pause::{Gate, Paused, PausedConnection, Resting};
+use super::pause::{Gate, PausedConnection, PausedNbdDoor, Resting};
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
 use crate::log_throttle::LogThrottle;
 
@@ -180,7 +180,8 @@ impl<D: BlockDevice> NbdDoor<D> {
     }
 
     fn welcome_newcomer<H: Host>(self: &Rc<Self>, newcomer: Newcomer, ring: &Ring, host: &H) {
-        let (guest, ring, export) = (Guest::new(Rc::clone(self)), ring.clone(), Rc::clone(self.one()));
+        let (guest, ring, export) =
+            (ConnectionGuard::new(Rc::clone(self)), ring.clone(), Rc::clone(self.one()));
         host.spawn(async move { take_in(ring, newcomer, export, Rc::clone(&guest.door)).await });
     }
 
@@ -205,15 +206,15 @@ impl<D: BlockDevice> NbdDoor<D> {
 
     /// Takes the paused state; all of it once [`Self::pause`] is ready. Connections that rest later, if the pause was cancelled, go on by
     /// themselves.
-    pub fn take_paused(&self) -> Paused {
+    pub fn take_paused(&self) -> PausedNbdDoor {
         self.gate.release();
         self.resting.take()
     }
 
     /// Continues the paused state of this or another door for the same disk, as tasks of `host` over `ring`.
-    pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
+    pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: PausedNbdDoor) {
         let export = self.one();
-        let Paused { listener, listing, connections } = paused;
+        let PausedNbdDoor { listener, listing, connections } = paused;
         if let Some(listener) = listener {
             let listener = Listener::from_handle(ring, listener);
             host.spawn(Rc::clone(self).listen(listener, host.clone()));
@@ -222,7 +223,7 @@ impl<D: BlockDevice> NbdDoor<D> {
             self.receive(listing, ring, host);
         }
         for connection in connections {
-            let guest = Guest::new(Rc::clone(self));
+            let guest = ConnectionGuard::new(Rc::clone(self));
             let serving = take_up(ring, connection, export, Rc::clone(self));
             host.spawn(async move {
                 serving.await;
@@ -250,7 +251,7 @@ impl<D: BlockDevice> NbdDoor<D> {
         // Small replies must not wait for the client's acknowledgements. Unix sockets do not have the option and do not need it, so the
         // outcome makes no difference.
         setsockopt(&stream.as_fd(), sockopt::TcpNoDelay, &true).unwrap_or(());
-        let guest = Guest::new(Rc::clone(self));
+        let guest = ConnectionGuard::new(Rc::clone(self));
         let task_host = host.clone();
         host.spawn(async move { serve_connection(stream, Rc::clone(&guest.door), task_host).await });
     }
@@ -346,18 +347,18 @@ impl<D: BlockDevice> Door for NbdDoor<D> {
 }
 
 /// Counts a connection for as long as it lives.
-struct Guest<D> {
+struct ConnectionGuard<D> {
     door: Rc<NbdDoor<D>>,
 }
 
-impl<D> Guest<D> {
+impl<D> ConnectionGuard<D> {
     fn new(door: Rc<NbdDoor<D>>) -> Self {
         door.connections.set(door.connections.get() + 1);
         Self { door }
     }
 }
 
-impl<D> Drop for Guest<D> {
+impl<D> Drop for ConnectionGuard<D> {
     fn drop(&mut self) {
         self.door.connections.set(self.door.connections.get() - 1);
         self.door.resting.tell();

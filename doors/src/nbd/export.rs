@@ -32,7 +32,7 @@ pub struct Export<D> {
     budget: Budget,
     draining: Cell<bool>,
     pub(crate) gate: Rc<Gate>,
-    connections: RefCell<Slab<Connection>>,
+    connections: RefCell<Slab<ExportConnection>>,
     /// Notified whenever a connection has ended.
     ended: Notify,
     connections_total: Cell<u64>,
@@ -203,7 +203,8 @@ impl<D: BlockDevice> Export<D> {
         let stream = line.stream().clone();
         let peer = stream.peer();
         let kernel_use = (peer == Peer::Kernel).then(KernelUse::begin);
-        let key = self.connections.borrow_mut().insert(Connection { peer, stream, _kernel_use: kernel_use });
+        let key =
+            self.connections.borrow_mut().insert(ExportConnection { peer, stream, _kernel_use: kernel_use });
         // One that has hung up already may have done so before any of the changes that others began.
         let others_seen = if line.has_hung_up() { 0 } else { self.changes_begun.get() };
         let order = Rc::new(ChangeOrder { own: Cell::new(0), others_seen: Cell::new(others_seen) });
@@ -245,7 +246,7 @@ impl<D: BlockDevice> Export<D> {
 }
 
 /// A connection that uses an export.
-struct Connection {
+struct ExportConnection {
     stream: Stream,
     /// Its other end, read only once: counters are read often.
     peer: Peer,

@@ -75,7 +75,7 @@ pub struct Agreement {
 
 /// Result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HandshakeStep {
     /// All input is used up; more is needed.
     NeedInput,
     /// An option was answered: send the output, then go on with the rest of the input.
@@ -94,7 +94,7 @@ pub enum Step {
 /// The state of one handshake, after [`super::option::greeting`] was sent.
 #[derive(Debug)]
 pub struct Handshake {
-    state: State,
+    state: HandshakeState,
     /// Bytes of the current state that have arrived so far.
     gathered: Vec<u8>,
     padding: Padding,
@@ -105,7 +105,7 @@ pub struct Handshake {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum HandshakeState {
     ClientFlags,
     Head,
     Payload { option: u32, length: usize },
@@ -147,7 +147,7 @@ impl Handshake {
 
     fn with(encryption: Encryption) -> Self {
         Self {
-            state: State::ClientFlags,
+            state: HandshakeState::ClientFlags,
             gathered: Vec::new(),
             padding: Padding::Zeroes,
             encryption,
@@ -159,20 +159,22 @@ impl Handshake {
     /// Takes bytes off the front of `input` until an option is complete, and appends the answer to `output`.
     ///
     /// Processes input. Call again with the rest of the input until it returns `NeedInput` or the handshake is over.
-    pub fn step(&mut self, input: &mut &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
+    pub fn step(&mut self, input: &mut &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> HandshakeStep {
         loop {
             let step = match self.state {
-                State::ClientFlags => self.gather(input, CLIENT_FLAGS_BYTES).then(|| self.client_flags()),
-                State::Head => self.gather(input, OPTION_BYTES).then(|| self.head()),
-                State::Payload { option, length } => {
+                HandshakeState::ClientFlags => {
+                    self.gather(input, CLIENT_FLAGS_BYTES).then(|| self.client_flags())
+                }
+                HandshakeState::Head => self.gather(input, OPTION_BYTES).then(|| self.head()),
+                HandshakeState::Payload { option, length } => {
                     self.gather(input, length).then(|| Some(self.payload(option, input, catalog, output)))
                 }
-                State::Skipping { option, length, left } => {
-                    self.skip(input, option, length, left, output).then_some(Some(Step::Answered))
+                HandshakeState::Skipping { option, length, left } => {
+                    self.skip(input, option, length, left, output).then_some(Some(HandshakeStep::Answered))
                 }
             };
             match step {
-                None => return Step::NeedInput,
+                None => return HandshakeStep::NeedInput,
                 // The state changed without an answer; go on with the rest of the input.
                 Some(None) => {}
                 Some(Some(step)) => return step,
@@ -189,11 +191,11 @@ impl Handshake {
         self.gathered.len() == count
     }
 
-    fn client_flags(&mut self) -> Option<Step> {
+    fn client_flags(&mut self) -> Option<HandshakeStep> {
         let flags = self.gathered.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
-        self.enter(State::Head);
+        self.enter(HandshakeState::Head);
         if flags & !u32::from(FLAG_FIXED_NEWSTYLE | FLAG_NO_ZEROES) != 0 {
-            return Some(Step::Violation("Client sent handshake flags that were not offered"));
+            return Some(HandshakeStep::Violation("Client sent handshake flags that were not offered"));
         }
         if flags & u32::from(FLAG_NO_ZEROES) != 0 {
             self.padding = Padding::Nothing;
@@ -201,18 +203,18 @@ impl Handshake {
         None
     }
 
-    fn head(&mut self) -> Option<Step> {
+    fn head(&mut self) -> Option<HandshakeStep> {
         let Some((option, length)) = self.gathered.first_chunk().and_then(decode_option) else {
-            return Some(Step::Violation("Client sent an option without its magic"));
+            return Some(HandshakeStep::Violation("Client sent an option without its magic"));
         };
         let length_usize = length as usize;
         if option == EXPORT_NAME && length_usize > NAME_MAX {
-            return Some(Step::Violation("Client sent an export name of more than 4096 bytes"));
+            return Some(HandshakeStep::Violation("Client sent an export name of more than 4096 bytes"));
         }
         if length_usize > OPTION_PAYLOAD_MAX {
-            self.enter(State::Skipping { option, length, left: length });
+            self.enter(HandshakeState::Skipping { option, length, left: length });
         } else {
-            self.enter(State::Payload { option, length: length_usize });
+            self.enter(HandshakeState::Payload { option, length: length_usize });
         }
         None
     }
@@ -223,10 +225,10 @@ impl Handshake {
         *input = &input[taken..];
         let left = left - taken as u32;
         if left > 0 {
-            self.enter(State::Skipping { option, length, left });
+            self.enter(HandshakeState::Skipping { option, length, left });
             return false;
         }
-        self.enter(State::Head);
+        self.enter(HandshakeState::Head);
         // These two get their own answers, before encryption as well: here, that they are too long.
         if self.encryption == Encryption::Demanded && !matches!(option, STARTTLS | ABORT) {
             refuse_in_clear(output, option);
@@ -238,15 +240,21 @@ impl Handshake {
         true
     }
 
-    fn enter(&mut self, state: State) {
+    fn enter(&mut self, state: HandshakeState) {
         self.state = state;
         self.gathered.clear();
     }
 
     /// Answers an option that has arrived as a whole; `behind` are the bytes that follow it.
-    fn payload(&mut self, option: u32, behind: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
+    fn payload(
+        &mut self,
+        option: u32,
+        behind: &[u8],
+        catalog: &impl Catalog,
+        output: &mut Vec<u8>,
+    ) -> HandshakeStep {
         let payload = std::mem::take(&mut self.gathered);
-        self.enter(State::Head);
+        self.enter(HandshakeState::Head);
         match option {
             STARTTLS if self.encryption == Encryption::Demanded && payload.is_empty() => {
                 return self.encrypt(behind, output);
@@ -260,7 +268,7 @@ impl Handshake {
                 );
             }
             EXPORT_NAME if self.encryption == Encryption::Demanded => {
-                return Step::Violation("Client chose an export by EXPORT_NAME without encryption");
+                return HandshakeStep::Violation("Client chose an export by EXPORT_NAME without encryption");
             }
             _ if self.encryption == Encryption::Demanded && option != ABORT => {
                 refuse_in_clear(output, option);
@@ -268,14 +276,14 @@ impl Handshake {
             EXPORT_NAME => return self.export_name(&payload, catalog, output),
             ABORT => {
                 encode_option_reply(output, option, OptionReply::Ack, &[]);
-                return Step::Leave;
+                return HandshakeStep::Leave;
             }
             LIST => list(&payload, catalog, output),
             INFO | GO => {
                 if let Some(agreement) = self.info(option, &payload, catalog, output)
                     && option == GO
                 {
-                    return Step::Serve(agreement);
+                    return HandshakeStep::Serve(agreement);
                 }
             }
             STRUCTURED_REPLY if payload.is_empty() => {
@@ -287,31 +295,31 @@ impl Handshake {
             // STARTTLS is among them where there is no encryption.
             _ => refuse(output, option, OptionReply::Unsupported, "This option is not supported"),
         }
-        Step::Answered
+        HandshakeStep::Answered
     }
 
-    fn encrypt(&mut self, behind: &[u8], output: &mut Vec<u8>) -> Step {
+    fn encrypt(&mut self, behind: &[u8], output: &mut Vec<u8>) -> HandshakeStep {
         if !behind.is_empty() {
-            return Step::Violation("Client sent something behind STARTTLS before it was answered");
+            return HandshakeStep::Violation("Client sent something behind STARTTLS before it was answered");
         }
         // Nothing was agreed on that could be kept: before encryption no option is granted.
         self.encryption = Encryption::Begun;
         encode_option_reply(output, STARTTLS, OptionReply::Ack, &[]);
-        Step::Encrypt
+        HandshakeStep::Encrypt
     }
 
     /// Handles the old way to choose an export: no reply can refuse, so a refusal is a closed connection.
-    fn export_name(&self, payload: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
+    fn export_name(&self, payload: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> HandshakeStep {
         let entry = std::str::from_utf8(payload).ok().and_then(|name| catalog.find(name).ok());
         let Some(entry) = entry else {
-            return Step::Violation("Client chose an export that it cannot have by EXPORT_NAME");
+            return HandshakeStep::Violation("Client chose an export that it cannot have by EXPORT_NAME");
         };
         output.extend(entry.facts.size.to_be_bytes());
         output.extend(entry.facts.flags_for(self.replies).to_be_bytes());
         if self.padding == Padding::Zeroes {
             output.extend([0; EXPORT_PADDING_BYTES]);
         }
-        Step::Serve(self.agreement(entry))
+        HandshakeStep::Serve(self.agreement(entry))
     }
 
     /// Answers `INFO` and `GO`. Some if the answer is yes.

@@ -16,7 +16,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{MsgFlags, recv};
 
 use super::limits::RECEIVE_BYTES;
-use super::tls::{Plain, Session};
+use super::tls::{Plain, TlsSession};
 use crate::turn::turn;
 
 /// The most bytes that are peeked at in a socket: more than the system buffers for one by default.
@@ -28,13 +28,13 @@ nix::ioctl_read_bad!(bytes_waiting, nix::libc::FIONREAD, nix::libc::c_int);
 #[derive(Clone)]
 pub(crate) struct Line {
     stream: Stream,
-    session: Option<Rc<RefCell<Session>>>,
+    session: Option<Rc<RefCell<TlsSession>>>,
 }
 
 /// A connection on its way to the thread of another ring.
 pub(crate) struct LineHandle {
     stream: StreamHandle,
-    session: Option<Session>,
+    session: Option<TlsSession>,
 }
 
 impl Line {
@@ -44,7 +44,7 @@ impl Line {
     }
 
     /// Creates a line through TLS.
-    pub(crate) fn encrypted(stream: Stream, session: Session) -> Self {
+    pub(crate) fn encrypted(stream: Stream, session: TlsSession) -> Self {
         Self { stream, session: Some(Rc::new(RefCell::new(session))) }
     }
 
@@ -164,7 +164,7 @@ impl Line {
 }
 
 /// Sends piece by piece, so that a long reply takes little memory twice.
-async fn send_sealed(stream: &Stream, session: &RefCell<Session>, chunks: &[Chunk]) -> io::Result<()> {
+async fn send_sealed(stream: &Stream, session: &RefCell<TlsSession>, chunks: &[Chunk]) -> io::Result<()> {
     let length: usize = chunks.iter().map(|chunk| chunk.bytes().len()).sum();
     let mut sent = 0;
     loop {
@@ -188,7 +188,7 @@ pub(crate) enum Source {
 /// As [`Incoming`], through TLS.
 pub(crate) struct Deciphering {
     stream: Stream,
-    session: Rc<RefCell<Session>>,
+    session: Rc<RefCell<TlsSession>>,
     buffer: Buffer,
     /// The bytes not handed out yet: `buffer[start..end]`.
     start: usize,
@@ -244,7 +244,7 @@ impl Source {
 }
 
 impl Deciphering {
-    fn resume(stream: Stream, session: Rc<RefCell<Session>>, pending: &[u8]) -> Self {
+    fn resume(stream: Stream, session: Rc<RefCell<TlsSession>>, pending: &[u8]) -> Self {
         let mut buffer = Buffer::zeroed(RECEIVE_BYTES);
         buffer[..pending.len()].copy_from_slice(pending);
         Self { stream, session, buffer, start: 0, end: pending.len() }
@@ -281,7 +281,7 @@ impl Deciphering {
 /// Puts the next bytes into `target`, at least one; none if `stop` is ready before one has arrived. Polls `stop` no more once it is ready.
 async fn next_plain(
     stream: &Stream,
-    session: &RefCell<Session>,
+    session: &RefCell<TlsSession>,
     target: &mut [u8],
     stop: impl Future<Output = ()>,
 ) -> io::Result<usize> {

@@ -39,6 +39,6 @@ pub use directory::{Directory, Listing};
 pub use door::{AdmissionCounters, NbdDoor};
 pub use export::{Export, ExportCounters};
 pub use limits::Limits;
-pub use pause::Paused;
+pub use pause::PausedNbdDoor;
 pub use reception::{Conditions, Reception, ReceptionCounters};
 pub use tls::{Identities, Identity, Unfit};

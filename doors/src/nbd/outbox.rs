@@ -24,7 +24,7 @@ use crate::turn::turn;
 pub(crate) struct Outbox {
     queue: RefCell<VecDeque<(ReplyBytes, Permit)>>,
     gathered: RefCell<Gathered>,
-    state: Cell<State>,
+    state: Cell<OutboxState>,
 }
 
 /// Replies one behind the other.
@@ -37,7 +37,7 @@ struct Gathered {
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum OutboxState {
     #[default]
     Open,
     /// No more replies follow.
@@ -49,7 +49,7 @@ enum State {
 impl Outbox {
     /// Queues a reply, or drops it if the client is gone.
     pub(crate) fn push(&self, reply: ReplyBytes, permit: Permit) {
-        if self.state.get() != State::Broken {
+        if self.state.get() != OutboxState::Broken {
             self.queue.borrow_mut().push_back((reply, permit));
         }
     }
@@ -57,7 +57,7 @@ impl Outbox {
     /// Returns true once the client is known to be gone. Its bytes in the queue of the system are of a client that may have gone on
     /// elsewhere since: none of these requests may be begun.
     pub(crate) fn is_broken(&self) -> bool {
-        self.state.get() == State::Broken
+        self.state.get() == OutboxState::Broken
     }
 
     /// Queues a reply that `append` puts at the end of the given bytes; not called if the client is gone. The permit is returned, and
@@ -76,8 +76,8 @@ impl Outbox {
 
     /// Closes the queue: no more replies follow, and [`Self::send_all`] ends once it is empty.
     pub(crate) fn close(&self) {
-        if self.state.get() == State::Open {
-            self.state.set(State::Closed);
+        if self.state.get() == OutboxState::Open {
+            self.state.set(OutboxState::Closed);
         }
     }
 
@@ -97,7 +97,7 @@ impl Outbox {
             permits.clear();
             if result.is_err() {
                 // Before permits are given back, for which the reader may wait.
-                self.state.set(State::Broken);
+                self.state.set(OutboxState::Broken);
                 let unsent = (self.queue.take(), self.gathered.take());
                 drop(unsent);
                 line.stream().shutdown();
@@ -116,7 +116,7 @@ impl Outbox {
             if !self.queue.borrow().is_empty() || !self.gathered.borrow().permits.is_empty() {
                 return Poll::Ready(true);
             }
-            if self.state.get() != State::Open {
+            if self.state.get() != OutboxState::Open {
                 return Poll::Ready(false);
             }
             Poll::Pending
@@ -176,7 +176,7 @@ mod tests {
         let permit = || window.admit(512).now_or_never().expect("there is room");
         assert!(outbox.gather(permit(), |_| true).is_none());
         assert!(window.idle().now_or_never().is_none(), "the reply is not sent yet");
-        outbox.state.set(State::Broken);
+        outbox.state.set(OutboxState::Broken);
         drop(outbox.gathered.take());
         assert!(outbox.gather(permit(), |_| panic!("it was asked")).is_none());
         assert!(window.idle().now_or_never().is_some(), "the permit was given back");

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   hold ──> no client is accepted, nothing more is read ──> requests in flight end and are answered ──> all at rest
-//!     take ──> Paused, fit for another thread ──> go_on there;   or go_on here, if the pause is cancelled
+//!     take ──> PausedNbdDoor, fit for another thread ──> go_on there;   or go_on here, if the pause is cancelled
 //! ```
 //! No byte of a client is lost and none is taken twice: bytes that were read and not processed move along, the rest waits in the
 //! buffers of the system. No client is refused meanwhile: new ones wait in the queue of the listener. A client
@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use super::directory::Listing;
 use super::line::LineHandle;
-use super::request::Terms;
+use super::request::NbdTerms;
 use crate::phase::until;
 
 /// Gate of an export: whether its requests, and new clients, are held.
@@ -48,13 +48,13 @@ impl Gate {
 }
 
 /// A door at rest, on its way: its listener and its connections.
-pub struct Paused {
+pub struct PausedNbdDoor {
     pub(crate) listener: Option<ListenerHandle>,
     pub(crate) listing: Option<Listing>,
     pub(crate) connections: Vec<PausedConnection>,
 }
 
-impl Paused {
+impl PausedNbdDoor {
     /// Returns the number of connections that move along.
     pub fn connections(&self) -> usize {
         self.connections.len()
@@ -63,7 +63,7 @@ impl Paused {
 
 const _: () = {
     const fn goes_to_other_threads<T: Send>() {}
-    goes_to_other_threads::<Paused>();
+    goes_to_other_threads::<PausedNbdDoor>();
 };
 
 /// A connection between two requests.
@@ -71,7 +71,7 @@ pub(crate) struct PausedConnection {
     pub(crate) line: LineHandle,
     /// Bytes that were read and not processed.
     pub(crate) pending: Vec<u8>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: NbdTerms,
 }
 
 /// State of a paused door, until it is taken.
@@ -117,8 +117,8 @@ impl Resting {
         until(&self.told, || at_rest(self)).await;
     }
 
-    pub(crate) fn take(&self) -> Paused {
+    pub(crate) fn take(&self) -> PausedNbdDoor {
         let listener = self.listener.take().map(Listener::into_handle);
-        Paused { listener, listing: self.listing.take(), connections: self.connections.take() }
+        PausedNbdDoor { listener, listing: self.listing.take(), connections: self.connections.take() }
     }
 }

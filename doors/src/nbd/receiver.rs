@@ -19,7 +19,7 @@ pub(crate) struct Receiver {
 
 /// Reason why nothing more is read.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum ReceiveEnd {
     /// The client has finished, or the connection broke.
     Gone,
     /// The client broke the protocol.
@@ -28,7 +28,7 @@ pub(crate) enum End {
     Held,
 }
 
-impl From<io::Error> for End {
+impl From<io::Error> for ReceiveEnd {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::InvalidData => Self::Violation(tls::reason(&error)),
@@ -59,19 +59,19 @@ impl Receiver {
     }
 
     /// Waits for at least one more byte.
-    pub(crate) async fn fill(&mut self) -> Result<(), End> {
+    pub(crate) async fn fill(&mut self) -> Result<(), ReceiveEnd> {
         self.fill_unless(std::future::pending()).await
     }
 
     /// As [`Self::fill`], or until `stop` is ready.
-    pub(crate) async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> Result<(), End> {
+    pub(crate) async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> Result<(), ReceiveEnd> {
         Ok(self.source.fill_unless(stop).await?)
     }
 
     /// Returns the next request if all of it was received already.
-    pub(crate) fn next_request(&mut self) -> Result<Option<Request>, End> {
+    pub(crate) fn next_request(&mut self) -> Result<Option<Request>, ReceiveEnd> {
         let Some(bytes) = self.pending().first_chunk::<REQUEST_BYTES>() else { return Ok(None) };
-        let request = Request::decode(bytes).ok_or(End::Violation("Request without its magic"))?;
+        let request = Request::decode(bytes).ok_or(ReceiveEnd::Violation("Request without its magic"))?;
         self.consume(REQUEST_BYTES);
         Ok(Some(request))
     }
@@ -93,14 +93,14 @@ impl Receiver {
     }
 
     /// Returns the payload of `length` bytes that follows.
-    pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, End> {
+    pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, ReceiveEnd> {
         let (payload, received) = self.source.take_into(Buffer::zeroed(length), 0..length).await;
         received?;
         Ok(payload)
     }
 
     /// Throws the next `length` bytes away.
-    pub(crate) async fn skip(&mut self, length: u32) -> Result<(), End> {
+    pub(crate) async fn skip(&mut self, length: u32) -> Result<(), ReceiveEnd> {
         let mut left = length as usize;
         loop {
             let now = left.min(self.pending().len());

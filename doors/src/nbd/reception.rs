@@ -29,9 +29,9 @@ use super::handshake::{Agreement, Handshake};
 use super::limits::{ACCEPT_PAUSE_NS, Limits, RECEPTION_MAX};
 use super::line::Line;
 use super::pause::PausedConnection;
-use super::receiver::{End, Receiver};
-use super::request::Terms;
-use super::tls::{Identities, Session};
+use super::receiver::{ReceiveEnd, Receiver};
+use super::request::NbdTerms;
+use super::tls::{Identities, TlsSession};
 use crate::log_throttle::LogThrottle;
 
 /// The most clients from one [`Place`] that have not chosen a disk yet; further ones are closed at once. One host alone does
@@ -150,7 +150,7 @@ impl Reception {
                 let timeout = pin!(task_host.sleep(reception.conditions.limits.handshake_ns));
                 match select(attended, timeout).await {
                     Either::Left((outcome, _)) => outcome,
-                    Either::Right(_) => Err(End::Violation("The handshake took too long")),
+                    Either::Right(_) => Err(ReceiveEnd::Violation("The handshake took too long")),
                 }
             };
             reception.count(|counters| counters.waiting -= 1);
@@ -166,7 +166,7 @@ impl Reception {
     }
 
     /// Serves a client until it is with its disk.
-    async fn attend(&self, stream: Stream) -> Result<(), End> {
+    async fn attend(&self, stream: Stream) -> Result<(), ReceiveEnd> {
         let mut line = Line::clear(stream);
         let mut receiver = Receiver::new(&line);
         let mut handshake = match self.conditions.identities {
@@ -183,7 +183,7 @@ impl Reception {
                     let identities = self.conditions.identities.as_ref();
                     let identity = identities.expect("encryption is demanded where it can be had").current();
                     let stream = line.stream().clone();
-                    let session = Session::accept(&stream, identity).await?;
+                    let session = TlsSession::accept(&stream, identity).await?;
                     // No bytes in clear pass this point: the handshake guarantees that there are none.
                     line = Line::encrypted(stream, session);
                     receiver = Receiver::new(&line);
@@ -198,22 +198,22 @@ impl Reception {
         receiver: Receiver,
         agreement: Agreement,
         answer: Vec<u8>,
-    ) -> Result<(), End> {
+    ) -> Result<(), ReceiveEnd> {
         let Agreement { name, facts: told, replies, block_status } = agreement;
         // The door may have left since the handshake looked it up, or another one may be in its place: the door checks that the client's
         // facts are current.
-        let door = self.directory.door(&name).ok_or(End::Gone)?;
-        let room = door.reserve().await.map_err(|_| End::Gone)?;
+        let door = self.directory.door(&name).ok_or(ReceiveEnd::Gone)?;
+        let room = door.reserve().await.map_err(|_| ReceiveEnd::Gone)?;
         let pending = receiver.pending().to_vec();
         drop(receiver);
-        let terms = Terms { replies, block_status, block_min: told.block_min };
+        let terms = NbdTerms { replies, block_status, block_min: told.block_min };
         let connection = PausedConnection { line: line.into_handle(), pending, terms };
         room.send(Newcomer { connection, told, answer });
         Ok(())
     }
 
-    fn note(&self, end: &End, peer: IpAddr, now: u64) {
-        let End::Violation(reason) = end else { return };
+    fn note(&self, end: &ReceiveEnd, peer: IpAddr, now: u64) {
+        let ReceiveEnd::Violation(reason) = end else { return };
         self.count(|counters| counters.handshake_errors += 1);
         if let Some(unsaid) = self.failed.admit(now) {
             tracing::warn!(

@@ -16,7 +16,7 @@ use super::wire::{Command, ReplyError, Request, command_flags};
 
 /// Terms that client and server agreed on, as far as requests depend on them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct NbdTerms {
     pub(crate) replies: Replies,
     pub(crate) block_status: bool,
     /// The smallest block that the client knows, in bytes: requests are whole ones.
@@ -31,7 +31,7 @@ pub(crate) struct Failure {
 }
 
 /// Result of a request that succeeded.
-pub(crate) enum Answer {
+pub(crate) enum ReplyPayload {
     /// It is done.
     Done,
     /// Bytes of the disk.
@@ -47,7 +47,7 @@ pub(crate) struct ReplyBytes {
 }
 
 /// Checks everything that can be checked without the payload.
-pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Result<(), Failure> {
+pub(crate) fn check(request: &Request, geometry: &Geometry, terms: NbdTerms) -> Result<(), Failure> {
     let Some(flags_allowed) = flags_allowed(request.command, terms) else {
         return Err(invalid("This command is not offered"));
     };
@@ -83,7 +83,7 @@ pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Res
 }
 
 /// Returns the flags that a command may carry, or `None` if it is not offered on these terms.
-fn flags_allowed(command: Command, terms: Terms) -> Option<u16> {
+fn flags_allowed(command: Command, terms: NbdTerms) -> Option<u16> {
     use command_flags::{DF, FUA, NO_HOLE, REQ_ONE};
     // FUA is legal everywhere and means nothing where nothing is written.
     match command {
@@ -109,7 +109,7 @@ fn invalid(message: &'static str) -> Failure {
 pub(crate) fn reply_at_hand(
     device: &impl BlockDevice,
     request: &Request,
-    terms: Terms,
+    terms: NbdTerms,
     out: &mut Vec<u8>,
 ) -> bool {
     if request.command != Command::Read || request.length == 0 || request.length > AT_HAND_BYTES_MAX {
@@ -144,22 +144,26 @@ pub(crate) async fn perform(
     device: &impl BlockDevice,
     request: &Request,
     payload: Option<Buffer>,
-) -> Result<Answer, Failure> {
+) -> Result<ReplyPayload, Failure> {
     let range = ByteRange::at(request.offset, request.length.into());
     match request.command {
-        Command::Read if range.is_empty() => Ok(Answer::Data(Buffer::zeroed(0))),
+        Command::Read if range.is_empty() => Ok(ReplyPayload::Data(Buffer::zeroed(0))),
         Command::Read => {
             let (buffer, result) = device.read(range.start, Buffer::zeroed(request.length as usize)).await;
             result?;
-            Ok(Answer::Data(buffer))
+            Ok(ReplyPayload::Data(buffer))
         }
         Command::BlockStatus => {
             let extents = device.extents(range).await?;
-            Ok(Answer::Extents(descriptors(&extents, range, request.flags & command_flags::REQ_ONE != 0)))
+            Ok(ReplyPayload::Extents(descriptors(
+                &extents,
+                range,
+                request.flags & command_flags::REQ_ONE != 0,
+            )))
         }
         _ => {
             change(device, request, range, payload).await?;
-            Ok(Answer::Done)
+            Ok(ReplyPayload::Done)
         }
     }
 }
@@ -239,22 +243,26 @@ impl From<BlockError> for Failure {
 }
 
 /// Returns the reply to `request`.
-pub(crate) fn reply(request: &Request, terms: Terms, outcome: Result<Answer, Failure>) -> ReplyBytes {
+pub(crate) fn reply(
+    request: &Request,
+    terms: NbdTerms,
+    outcome: Result<ReplyPayload, Failure>,
+) -> ReplyBytes {
     let cookie = request.cookie;
     let only = |bytes: &[u8]| ReplyBytes { head: chunk_of(bytes), body: None };
     match (outcome, terms.replies) {
-        (Ok(Answer::Done), _) => only(&simple_reply(None, cookie)),
-        (Ok(Answer::Data(data)), Replies::Structured) if data.is_empty() => {
+        (Ok(ReplyPayload::Done), _) => only(&simple_reply(None, cookie)),
+        (Ok(ReplyPayload::Data(data)), Replies::Structured) if data.is_empty() => {
             only(&Payload::None.encode_last(cookie))
         }
-        (Ok(Answer::Data(data)), Replies::Structured) => {
+        (Ok(ReplyPayload::Data(data)), Replies::Structured) => {
             let head = Chunk::inline(&data_head(cookie, request.offset, request.length));
             ReplyBytes { head, body: Some(whole(data)) }
         }
-        (Ok(Answer::Data(data)), Replies::Simple) => {
+        (Ok(ReplyPayload::Data(data)), Replies::Simple) => {
             ReplyBytes { head: Chunk::inline(&simple_reply(None, cookie)), body: Some(whole(data)) }
         }
-        (Ok(Answer::Extents(extents)), _) => {
+        (Ok(ReplyPayload::Extents(extents)), _) => {
             only(&Payload::Status { context: ALLOCATION_CONTEXT_ID, extents }.encode_last(cookie))
         }
         (Err(failure), Replies::Simple) => only(&simple_reply(Some(failure.error), cookie)),

@@ -26,7 +26,7 @@ use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection};
 
 use super::limits::{RECEIVE_BYTES, SEAL_BYTES};
-use super::receiver::End;
+use super::receiver::ReceiveEnd;
 
 /// The most plain bytes of one record (RFC 8446, section 5.1).
 const RECORD_BYTES: usize = 16 << 10;
@@ -125,7 +125,7 @@ impl fmt::Display for Unfit {
 }
 
 /// The server's end of one encrypted connection.
-pub(crate) struct Session {
+pub(crate) struct TlsSession {
     connection: ServerConnection,
     /// Received bytes that are not deciphered: `received[start..end]`. Empty while the kernel has it.
     received: Buffer,
@@ -144,22 +144,22 @@ pub(crate) enum Plain {
     Finished,
 }
 
-impl Session {
+impl TlsSession {
     /// Encrypts `stream`, of which nothing was read that belongs to it.
-    pub(crate) async fn accept(stream: &Stream, identity: Identity) -> Result<Self, End> {
+    pub(crate) async fn accept(stream: &Stream, identity: Identity) -> Result<Self, ReceiveEnd> {
         let mut connection = ServerConnection::new(identity.0)
-            .map_err(|_| End::Violation("TLS cannot begin with this configuration"))?;
+            .map_err(|_| ReceiveEnd::Violation("TLS cannot begin with this configuration"))?;
         // The amount that is sealed at once is bounded here, and taken at once.
         connection.set_buffer_limit(None);
         let mut session = Self { connection, received: Buffer::zeroed(RECEIVE_BYTES), start: 0, end: 0 };
         let outcome = session.shake_hands(stream).await;
-        if let Err(End::Violation(_)) = outcome {
+        if let Err(ReceiveEnd::Violation(_)) = outcome {
             session.end(stream);
         }
         outcome.map(|()| session)
     }
 
-    async fn shake_hands(&mut self, stream: &Stream) -> Result<(), End> {
+    async fn shake_hands(&mut self, stream: &Stream) -> Result<(), ReceiveEnd> {
         loop {
             if let Some(sealed) = self.seal(&[], 0)?.1 {
                 stream.send(vec![sealed]).await.1?;

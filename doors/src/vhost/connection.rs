@@ -1,6 +1,6 @@
 //! One connection: the messages of a front end, one after the other, until it leaves or the door does.
 //!
-//! Everything that a front end has sent is [`State`]: descriptors, mappings and numbers, which outlive the thread that received it.
+//! Everything that a front end has sent is [`FrontendState`]: descriptors, mappings and numbers, which outlive the thread that received it.
 //! Messages are done in their order, and the next one is read when the last is answered; queues work beside that. One message waits:
 //! `GET_VRING_BASE` is not answered before all requests that were taken from the queue are, because the front end moves the guest's memory
 //! elsewhere afterwards.
@@ -41,7 +41,7 @@ const NEEDS_RESET: u8 = 64;
 
 /// State that a front end has sent so far. Fit for other threads.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct FrontendState {
     features: u64,
     protocol: u64,
     regions: Regions,
@@ -66,7 +66,7 @@ enum Outcome {
 }
 
 /// Reason why no more messages are read.
-enum End {
+enum MessageEnd {
     Gone,
     /// The door does not want any now.
     Told,
@@ -78,7 +78,7 @@ struct Connection<D, H> {
     stream: Stream,
     ring: Ring,
     host: H,
-    state: State,
+    state: FrontendState,
     memory: Option<Rc<Memory>>,
     vrings: Vec<Option<Rc<Vring<D>>>>,
     /// Records of requests in flight that queues of this connection work on, or did.
@@ -91,10 +91,10 @@ struct Connection<D, H> {
 pub(crate) async fn serve<D: BlockDevice, H: Host>(
     door: Rc<VhostUserDoor<D>>,
     stream: Stream,
-    mut state: State,
+    mut state: FrontendState,
     ring: Ring,
     host: H,
-) -> Option<(StreamHandle, State)> {
+) -> Option<(StreamHandle, FrontendState)> {
     state.queues.resize_with(QUEUES_MAX, Setup::default);
     state.started.resize(QUEUES_MAX, false);
     let vrings = (0..QUEUES_MAX).map(|_| None).collect();
@@ -112,19 +112,21 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
     loop {
         let end = match connection.resume().await {
             Ok(()) => connection.serve_messages().await,
-            Err(reason) => End::Violation(reason),
+            Err(reason) => MessageEnd::Violation(reason),
         };
         connection.halt().await;
         match (end, connection.door.phase()) {
-            (End::Told, Phase::Held) => return Some((connection.stream.into_handle(), connection.state)),
+            (MessageEnd::Told, Phase::Held) => {
+                return Some((connection.stream.into_handle(), connection.state));
+            }
             // Called off by the time that the last request had ended.
-            (End::Told, Phase::Open) => {}
-            (End::Violation(reason), _) => {
+            (MessageEnd::Told, Phase::Open) => {}
+            (MessageEnd::Violation(reason), _) => {
                 connection.door.count_protocol_error();
                 connection.door.say_sent_away(&reason, connection.host.now());
                 break;
             }
-            (End::Gone | End::Told, _) => break,
+            (MessageEnd::Gone | MessageEnd::Told, _) => break,
         }
     }
     connection.stream.shutdown();
@@ -162,7 +164,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.memory = None;
     }
 
-    async fn serve_messages(&mut self) -> End {
+    async fn serve_messages(&mut self) -> MessageEnd {
         loop {
             let (header, mut message) = match self.receive().await {
                 Ok(received) => received,
@@ -183,19 +185,20 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                     tracing::warn!("A front end of disk '{}' was refused {reason}", self.door.name());
                     self.send(&reply(header.request, &1u64.to_ne_bytes())).await
                 }
-                Err(reason) => return End::Violation(format!("it sent {reason}")),
+                Err(reason) => return MessageEnd::Violation(format!("it sent {reason}")),
             };
             if !sent {
-                return End::Gone;
+                return MessageEnd::Gone;
             }
         }
     }
 
-    async fn receive(&self) -> Result<(Header, Message), End> {
+    async fn receive(&self) -> Result<(Header, Message), MessageEnd> {
         let mut files = Vec::new();
         let bytes = self.receive_bytes(HEADER_BYTES, &mut files, self.door.leaves(Phase::Open)).await?;
         let bytes = bytes.first_chunk().expect("so many were received");
-        let header = Header::decode(bytes).map_err(|reason| End::Violation(format!("it sent {reason}")))?;
+        let header =
+            Header::decode(bytes).map_err(|reason| MessageEnd::Violation(format!("it sent {reason}")))?;
         let body = self.receive_bytes(header.body_bytes, &mut files, self.door.closes()).await?;
         Ok((header, Message::new(&header, body, files)))
     }
@@ -207,7 +210,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         count: usize,
         files: &mut Vec<(Kind, OwnedFd)>,
         stop: impl Future<Output = ()>,
-    ) -> Result<Vec<u8>, End> {
+    ) -> Result<Vec<u8>, MessageEnd> {
         assert!(count <= MESSAGE_BYTES_MAX, "looked at in the header");
         let mut stop = pin!(stop);
         let (mut buffer, mut have) = (Buffer::zeroed(count), 0);
@@ -219,18 +222,18 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                 self.stream.receive_with_files(buffer, have..count, self.door.closes()).await
             };
             let received = match received {
-                Ok(received) => received.ok_or(End::Told)?,
+                Ok(received) => received.ok_or(MessageEnd::Told)?,
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     let reason =
                         "it sent more files with a message than can be taken, or we may open no more";
-                    return Err(End::Violation(reason.to_owned()));
+                    return Err(MessageEnd::Violation(reason.to_owned()));
                 }
-                Err(_) => return Err(End::Gone),
+                Err(_) => return Err(MessageEnd::Gone),
             };
             self.look_at(received.files, files)?;
             if received.count == 0 {
-                let torn = End::Violation("it sent half a message".to_owned());
-                return Err(if have == 0 { End::Gone } else { torn });
+                let torn = MessageEnd::Violation("it sent half a message".to_owned());
+                return Err(if have == 0 { MessageEnd::Gone } else { torn });
             }
             have += received.count;
         }
@@ -238,13 +241,14 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 
     /// Determines the kinds of received files. Those that may block are closed where that does no harm.
-    fn look_at(&self, came: Vec<OwnedFd>, files: &mut Vec<(Kind, OwnedFd)>) -> Result<(), End> {
+    fn look_at(&self, came: Vec<OwnedFd>, files: &mut Vec<(Kind, OwnedFd)>) -> Result<(), MessageEnd> {
         let mut outcome = Ok(());
         for file in came {
             match Kind::of(&file) {
                 Some(kind) if files.len() < FILES_MAX => files.push((kind, file)),
                 Some(_) => {
-                    outcome = Err(End::Violation(format!("it sent more than {FILES_MAX} files at once")));
+                    outcome =
+                        Err(MessageEnd::Violation(format!("it sent more than {FILES_MAX} files at once")));
                 }
                 None => {
                     let (ring, reason) = (
@@ -252,7 +256,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                         "it sent a file that is neither memory (memfd, tmpfs, hugetlbfs) nor an event nor a Unix socket",
                     );
                     self.host.spawn(async move { close(&ring, file).await });
-                    outcome = Err(End::Violation(reason.to_owned()));
+                    outcome = Err(MessageEnd::Violation(reason.to_owned()));
                 }
             }
         }

@@ -16,7 +16,7 @@ use futures_util::future::{LocalBoxFuture, ready};
 use slab::Slab;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::connection::{State, serve};
+use super::connection::{FrontendState, serve};
 use super::inflight::FileId;
 use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::request::IDENTITY_BYTES;
@@ -40,7 +40,7 @@ pub struct VhostUserDoor<D> {
     /// Number of the newest listener. Older ones end.
     newest_listener: Cell<u64>,
     not_accepted: LogThrottle,
-    resting: RefCell<Vec<(StreamHandle, State)>>,
+    resting: RefCell<Vec<(StreamHandle, FrontendState)>>,
     /// Records of requests in flight that connections work on.
     claims: RefCell<Vec<FileId>>,
     connections_total: Cell<u64>,
@@ -52,14 +52,14 @@ pub struct VhostUserDoor<D> {
 }
 
 /// A door at rest, on its way: its listener and its connections.
-pub struct Paused {
+pub struct PausedVhostUserDoor {
     listener: Option<ListenerHandle>,
-    connections: Vec<(StreamHandle, State)>,
+    connections: Vec<(StreamHandle, FrontendState)>,
 }
 
 const _: () = {
     const fn goes_to_other_threads<T: Send>() {}
-    goes_to_other_threads::<Paused>();
+    goes_to_other_threads::<PausedVhostUserDoor>();
 };
 
 impl<D: BlockDevice> VhostUserDoor<D> {
@@ -153,15 +153,15 @@ impl<D: BlockDevice> VhostUserDoor<D> {
 
     /// Takes the paused state; all of it once [`Self::pause`] is ready. Connections that rest later, if the pause was cancelled, go on by
     /// themselves.
-    pub fn take_paused(&self) -> Paused {
+    pub fn take_paused(&self) -> PausedVhostUserDoor {
         self.phase.set(Phase::Open);
         let listener = self.listener.take().map(Listener::into_handle);
-        Paused { listener, connections: self.resting.take() }
+        PausedVhostUserDoor { listener, connections: self.resting.take() }
     }
 
     /// Continues the paused state of this or another door for the same disk, as tasks of `host` over `ring`.
-    pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
-        let Paused { listener, connections } = paused;
+    pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: PausedVhostUserDoor) {
+        let PausedVhostUserDoor { listener, connections } = paused;
         if let Some(listener) = listener {
             let listener = Listener::from_handle(ring, listener);
             host.spawn(Rc::clone(self).listen(listener, ring.clone(), host.clone()));
@@ -187,7 +187,13 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         }
     }
 
-    fn welcome<H: Host>(self: &Rc<Self>, stream: Stream, state: Option<State>, ring: &Ring, host: &H) {
+    fn welcome<H: Host>(
+        self: &Rc<Self>,
+        stream: Stream,
+        state: Option<FrontendState>,
+        ring: &Ring,
+        host: &H,
+    ) {
         let is_new = state.is_none();
         if is_new && (self.streams.borrow().len() >= CONNECTIONS_MAX || self.phase.get() == Phase::Closed) {
             self.refused.set(self.refused.get() + 1);
@@ -195,7 +201,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         }
         self.connections_total.set(self.connections_total.get() + u64::from(is_new));
         let key = self.streams.borrow_mut().insert(stream.clone());
-        let guest = Guest { door: Rc::clone(self), key };
+        let guest = ConnectionSlot { door: Rc::clone(self), key };
         let serving = serve(Rc::clone(self), stream, state.unwrap_or_default(), ring.clone(), host.clone());
         host.spawn(async move {
             if let Some(resting) = serving.await {
@@ -356,12 +362,12 @@ impl<D> Drop for Claim<D> {
 }
 
 /// A connection's place in the list of its door.
-struct Guest<D> {
+struct ConnectionSlot<D> {
     door: Rc<VhostUserDoor<D>>,
     key: usize,
 }
 
-impl<D> Drop for Guest<D> {
+impl<D> Drop for ConnectionSlot<D> {
     fn drop(&mut self) {
         let stream = self.door.streams.borrow_mut().remove(self.key);
         drop(stream);

@@ -39,4 +39,4 @@ mod stores;
 mod together;
 mod vring;
 
-pub use door::{Paused, VhostUserDoor};
+pub use door::{PausedVhostUserDoor, VhostUserDoor};

@@ -57,7 +57,7 @@ pub(crate) enum Status {
 
 /// Operation of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum RequestOperation {
     Read {
         offset: u64,
         length: u64,
@@ -77,7 +77,7 @@ pub(crate) enum Asked {
 /// A request that was decoded, or that has at least a place for an error status.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestOperation,
     segments: Segments,
     /// Segments with the data of a write, or the room for the answer.
     data: Range<usize>,
@@ -86,7 +86,7 @@ pub(crate) struct Request {
 
 /// Terms for the execution of requests.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct ExecutionTerms {
     /// Every write is durable before it is answered, because the guest sends no flush.
     pub(crate) write_through: bool,
     /// The text that names the disk, filled with zeroes.
@@ -108,10 +108,10 @@ impl Request {
             return Err("a request whose status lies outside of memory");
         }
         let mut read = Readable { memory, segments: read, from: 0 };
-        let asked = understand(&mut read, &written[..answered]).unwrap_or_else(Asked::Nothing);
+        let asked = understand(&mut read, &written[..answered]).unwrap_or_else(RequestOperation::Nothing);
         let data = match asked {
-            Asked::Read { .. } | Asked::Identify => readable..readable + answered,
-            Asked::Write { .. } => read.from..readable,
+            RequestOperation::Read { .. } | RequestOperation::Identify => readable..readable + answered,
+            RequestOperation::Write { .. } => read.from..readable,
             // Nothing is moved.
             _ => 0..0,
         };
@@ -126,9 +126,9 @@ impl Request {
     /// Returns the bytes that it counts for while it is in flight: its data, and the descriptors that are kept.
     pub(crate) fn held_bytes(&self) -> u64 {
         let data = match self.asked {
-            Asked::Read { length, .. } | Asked::Write { length, .. } => length,
-            Asked::Discard(_) | Asked::WriteZeroes(_) => CHANGE_BYTES,
-            Asked::Flush | Asked::Identify | Asked::Nothing(_) => 0,
+            RequestOperation::Read { length, .. } | RequestOperation::Write { length, .. } => length,
+            RequestOperation::Discard(_) | RequestOperation::WriteZeroes(_) => CHANGE_BYTES,
+            RequestOperation::Flush | RequestOperation::Identify | RequestOperation::Nothing(_) => 0,
         };
         data + REQUEST_BYTES + (self.data.len() * size_of::<Segment>()) as u64
     }
@@ -140,7 +140,7 @@ impl Request {
 
     /// Returns the range of a read that may be answered without waiting for the budget, if it is one. An empty read is none.
     pub(crate) fn range_at_hand(&self) -> Option<ByteRange> {
-        let Asked::Read { offset, length } = self.asked else { return None };
+        let RequestOperation::Read { offset, length } = self.asked else { return None };
         let range = ByteRange::checked(offset, length)?;
         (!range.is_empty() && self.held_bytes() <= AT_HAND_BYTES_MAX).then_some(range)
     }
@@ -164,7 +164,7 @@ struct Readable<'a> {
     from: usize,
 }
 
-fn understand(readable: &mut Readable<'_>, writable: &[Segment]) -> Result<Asked, Status> {
+fn understand(readable: &mut Readable<'_>, writable: &[Segment]) -> Result<RequestOperation, Status> {
     let memory = readable.memory;
     let header: [u8; HEADER_BYTES] = readable.take_bytes()?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -172,21 +172,21 @@ fn understand(readable: &mut Readable<'_>, writable: &[Segment]) -> Result<Asked
     match word(0) {
         kind::IN => {
             let (offset, length) = place(memory, sector, writable)?;
-            Ok(Asked::Read { offset, length })
+            Ok(RequestOperation::Read { offset, length })
         }
         kind::OUT => {
             let (offset, length) = place(memory, sector, readable.left())?;
-            Ok(Asked::Write { offset, length })
+            Ok(RequestOperation::Write { offset, length })
         }
-        kind::FLUSH => Ok(Asked::Flush),
-        kind::GET_ID => Ok(Asked::Identify),
+        kind::FLUSH => Ok(RequestOperation::Flush),
+        kind::GET_ID => Ok(RequestOperation::Identify),
         kind::DISCARD => {
             let ranges = ranges(readable, DISCARD_SECTORS_MAX)?;
             let flagged = ranges.iter().any(|(_, flags)| *flags != 0);
             if flagged {
                 Err(Status::Unsupported)
             } else {
-                Ok(Asked::Discard(ranges.into_iter().map(|(range, _)| range).collect()))
+                Ok(RequestOperation::Discard(ranges.into_iter().map(|(range, _)| range).collect()))
             }
         }
         kind::WRITE_ZEROES => {
@@ -196,7 +196,7 @@ fn understand(readable: &mut Readable<'_>, writable: &[Segment]) -> Result<Asked
                 UNMAP => Ok((range, Unmap::Allowed)),
                 _ => Err(Status::Unsupported),
             };
-            Ok(Asked::WriteZeroes(ranges.into_iter().map(unmap).collect::<Result<_, _>>()?))
+            Ok(RequestOperation::WriteZeroes(ranges.into_iter().map(unmap).collect::<Result<_, _>>()?))
         }
         _ => Err(Status::Unsupported),
     }
@@ -277,15 +277,15 @@ pub(crate) async fn perform(
     device: &impl BlockDevice,
     memory: &Memory,
     request: Request,
-    terms: Terms,
+    terms: ExecutionTerms,
 ) -> u32 {
     let Request { asked, segments, data, status_at } = request;
     let segments = &segments[data];
     let outcome = match asked {
-        Asked::Nothing(status) => Err(status),
-        Asked::Read { offset, length } => read(device, memory, offset, length, segments).await,
-        Asked::Identify => scatter(memory, segments, &terms.identity),
-        Asked::Flush => device.flush().await.map(|()| 0).map_err(|error| status_of(&error)),
+        RequestOperation::Nothing(status) => Err(status),
+        RequestOperation::Read { offset, length } => read(device, memory, offset, length, segments).await,
+        RequestOperation::Identify => scatter(memory, segments, &terms.identity),
+        RequestOperation::Flush => device.flush().await.map(|()| 0).map_err(|error| status_of(&error)),
         asked => change(device, memory, asked, segments, terms.write_through).await.map(|()| 0),
     };
     conclude(memory, status_at, outcome)
@@ -320,23 +320,23 @@ async fn read(
 async fn change(
     device: &impl BlockDevice,
     memory: &Memory,
-    asked: Asked,
+    asked: RequestOperation,
     data: &[Segment],
     durable: bool,
 ) -> Result<(), Status> {
     let failed = |error: BlockError| status_of(&error);
     match asked {
-        Asked::Write { length: 0, .. } => {}
-        Asked::Write { offset, length } => {
+        RequestOperation::Write { length: 0, .. } => {}
+        RequestOperation::Write { offset, length } => {
             let buffer = gather(memory, data, length)?;
             device.write(offset, buffer).await.1.map_err(failed)?;
         }
-        Asked::Discard(ranges) => {
+        RequestOperation::Discard(ranges) => {
             for range in ranges.into_iter().filter(|range| !range.is_empty()) {
                 device.discard(range).await.map_err(failed)?;
             }
         }
-        Asked::WriteZeroes(ranges) => {
+        RequestOperation::WriteZeroes(ranges) => {
             for (range, unmap) in ranges.into_iter().filter(|(range, _)| !range.is_empty()) {
                 device.write_zeroes(range, unmap).await.map_err(failed)?;
             }

@@ -11,7 +11,8 @@ use super::*;
 use crate::vhost::limits::BUDGET_BYTES;
 use crate::vhost::memory::tests::memory_of;
 
-const TERMS: Terms = Terms { write_through: false, identity: *b"disk\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" };
+const TERMS: ExecutionTerms =
+    ExecutionTerms { write_through: false, identity: *b"disk\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" };
 const HEADER: u64 = 0x100;
 const DATA: u64 = 0x1000;
 const STATUS: u64 = 0x80;
@@ -137,7 +138,7 @@ fn ranges_are_discarded_and_zeroed() {
     assert_eq!(perform_on(&disk, &memory, discard), (0, 1));
     memory.write(GuestAddress(DATA), &range(4, 1, UNMAP)).unwrap();
     let zeroes = parse(&memory, kind::WRITE_ZEROES, 0, &[segment(DATA, 16)], &[]);
-    assert_eq!(zeroes.asked, Asked::WriteZeroes(vec![(ByteRange::at(2048, 512), Unmap::Allowed)]));
+    assert_eq!(zeroes.asked, RequestOperation::WriteZeroes(vec![(ByteRange::at(2048, 512), Unmap::Allowed)]));
     assert_eq!(perform_on(&disk, &memory, zeroes), (0, 1));
     let mut found = vec![0; 8192];
     disk.peek(0, &mut found);
@@ -203,7 +204,7 @@ fn without_a_place_for_the_status_nothing_can_be_said() {
     assert!(parse(&[segment(u64::MAX, 5)]).is_err());
     // A header that is too short is answered.
     let chain = chain(&[segment(HEADER, 15)], &[segment(STATUS, 1)]);
-    assert_eq!(Request::parse(&memory, chain).unwrap().asked, Asked::Nothing(Status::Failed));
+    assert_eq!(Request::parse(&memory, chain).unwrap().asked, RequestOperation::Nothing(Status::Failed));
 }
 
 fn any_segment() -> impl Strategy<Value = Segment> {

@@ -9,7 +9,7 @@ use block::Ring;
 use super::door::VhostUserDoor;
 use super::inflight::Record;
 use super::memory::Memory;
-use super::request::Terms;
+use super::request::ExecutionTerms;
 use super::rings::Addresses;
 
 /// Setup of a queue by its front end. Fit for other threads.
@@ -33,7 +33,7 @@ pub(crate) struct Surroundings<D> {
     pub(crate) ring: Ring,
     pub(crate) memory: Rc<Memory>,
     pub(crate) record: Option<Record>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: ExecutionTerms,
     pub(crate) event_index: bool,
     pub(crate) number: usize,
 }

@@ -25,7 +25,7 @@ use super::inflight::Record;
 use super::limits::{MANY, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::looking::{Looked, Looking};
 use super::memory::{Memory, Outside};
-use super::request::{Request, Terms, perform};
+use super::request::{ExecutionTerms, Request, perform};
 use super::rings::{Addresses, Places, Rings};
 use super::setup::{Setup, Surroundings};
 use super::signals::Signals;
@@ -57,7 +57,7 @@ pub(crate) struct Vring<D> {
     ring_gone: Cell<bool>,
     record: Option<Record>,
     counter: Cell<u64>,
-    terms: Terms,
+    terms: ExecutionTerms,
     /// By head, whether a request is in flight.
     busy: RefCell<Vec<bool>>,
     in_flight: Cell<usize>,

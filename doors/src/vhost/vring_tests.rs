@@ -437,7 +437,7 @@ impl World {
             ring: ring.clone(),
             memory: Rc::new(regions.memory(&log).unwrap().unwrap()),
             record,
-            terms: Terms { write_through: false, identity: [0; 20] },
+            terms: ExecutionTerms { write_through: false, identity: [0; 20] },
             event_index: guest.event_index,
             number: 0,
         };

@@ -22,7 +22,7 @@ use block::{
     Unmap, Wanted,
 };
 use doors::nbd::option::Replies;
-use doors::nbd::{Client, Directory, Export, Limits, NbdDoor, Paused};
+use doors::nbd::{Client, Directory, Export, Limits, NbdDoor, PausedNbdDoor};
 use tokio::sync::{Notify, mpsc as commands};
 
 use crate::patience;
@@ -232,7 +232,7 @@ impl Server {
     }
 
     /// Starts to pause the door; the receiver gets what stands still, to go on with elsewhere.
-    pub fn pause(&self) -> mpsc::Receiver<Paused> {
+    pub fn pause(&self) -> mpsc::Receiver<PausedNbdDoor> {
         let (done, is_done) = mpsc::channel();
         self.run(move |world| {
             let door = Rc::clone(&world.door);
@@ -269,7 +269,7 @@ impl Drop for Server {
 }
 
 /// Continues the paused state of a door with another door of the same disk.
-pub fn go_on(world: &World, paused: Paused) {
+pub fn go_on(world: &World, paused: PausedNbdDoor) {
     world.door.go_on(&world.ring, &world.host, paused);
 }
 

@@ -13,7 +13,7 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Memory, Operation, Outcome, Ring,
     Unmap, Wanted,
 };
-use doors::vhost::{Paused, VhostUserDoor};
+use doors::vhost::{PausedVhostUserDoor, VhostUserDoor};
 use tokio::sync::{mpsc as commands, oneshot};
 use vhost::vhost_user::VhostUserFrontend;
 
@@ -239,7 +239,7 @@ impl Server {
     }
 
     /// Starts to pause the door; the receiver gets what stands still.
-    pub(crate) fn pause(&self) -> mpsc::Receiver<Paused> {
+    pub(crate) fn pause(&self) -> mpsc::Receiver<PausedVhostUserDoor> {
         let (done, is_done) = mpsc::channel();
         self.run(move |world| {
             let door = Rc::clone(&world.door);

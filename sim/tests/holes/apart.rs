@@ -1,7 +1,7 @@
 //! The log of a disk is on one device and the notes of the pool are on another one: in a power cut they lose data independently.
 
 use block::Host;
-use block::faulty::Kept;
+use block::faulty::SurvivingWrites;
 use cache::types::units::{DiskId, SegmentOwner};
 use cache::{DiskSettings, LoadProgress, Redundancy};
 
@@ -55,9 +55,9 @@ async fn destage_with_log_on_second(life: &Life<'_>, guest: &Guest) {
 /// Everything is destaged, a minute passes, and flash marks the disk as clean. The log entries of its pages are on the second device, which
 /// loses unflushed data. A guest writes while the disk is loaded.
 pub(crate) fn a_disk_is_noted_clean_before_the_power_goes() {
-    for (seed, kept) in (0..16).zip([Kept::Nothing, Kept::ByChance].iter().cycle()) {
+    for (seed, kept) in (0..16).zip([SurvivingWrites::Nothing, SurvivingWrites::ByChance].iter().cycle()) {
         let (rig, guest) = (Rig::apart(seed), Guest::new());
-        rig.kept.set([Kept::Everything, *kept, Kept::Nothing]);
+        rig.kept.set([SurvivingWrites::Everything, *kept, SurvivingWrites::Nothing]);
         rig.live(End::PowerCut, async |life| {
             destage_with_log_on_second(life, &guest).await;
             let notes = rig.segments_of(SegmentOwner::Notes);

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use block::faulty::Kept;
+use block::faulty::SurvivingWrites;
 use block::{ByteRange, Host};
 use cache::Mode;
 use futures_util::future::join;
@@ -65,8 +65,11 @@ async fn overlap(life: &Life<'_>, guest: &Rc<Guest>, change: Change, second: Sec
 pub(crate) fn a_change_completes_while_a_flush_is_in_flight() {
     for change in Change::ALL {
         for second in [Second::WhileTheFirstRuns, Second::AfterIt] {
-            for (seed, kept) in (0..12).zip([Kept::Nothing, Kept::ByChance, Kept::Everything].iter().cycle())
-            {
+            for (seed, kept) in (0..12).zip(
+                [SurvivingWrites::Nothing, SurvivingWrites::ByChance, SurvivingWrites::Everything]
+                    .iter()
+                    .cycle(),
+            ) {
                 let (rig, guest) = (Rig::new(seed), Rc::new(Guest::new()));
                 rig.kept.set([*kept; 3]);
                 rig.live(End::PowerCut, async |life| overlap(life, &guest, change, second).await);

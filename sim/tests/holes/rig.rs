@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
-use block::faulty::{Faults, Faulty, Kept};
+use block::faulty::{Faults, Faulty, SurvivingWrites};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::{
     Cache, CacheError, CachedDisk, DiskId, DiskSettings, LoadProgress, Mode, PoolContent, PoolId,
@@ -47,7 +47,7 @@ pub(crate) struct Rig {
     /// Devices of the three that are named at a start.
     pub(crate) named: Cell<[bool; 3]>,
     /// Remains of the three after a power cut.
-    pub(crate) kept: Cell<[Kept; 3]>,
+    pub(crate) kept: Cell<[SurvivingWrites; 3]>,
     /// Knowledge about the pool in durable state beside it, as the daemon has it; without it every mark is known, and no epoch.
     pub(crate) witness: Option<Witness>,
     pub(crate) backing: Faults,
@@ -151,7 +151,7 @@ impl Rig {
             second: Faults::new(Memory::new(second_bytes), seed + 200),
             third: Faults::new(Memory::new(FLASH_BYTES), seed + 300),
             named: Cell::new([true, true, false]),
-            kept: Cell::new([Kept::ByChance; 3]),
+            kept: Cell::new([SurvivingWrites::ByChance; 3]),
             witness,
             backing: Faults::new(Memory::with_geometry(geometry), seed + 100),
             disk_bytes: Cell::default(),
@@ -280,7 +280,7 @@ impl Rig {
             );
         }
         let [first, second, third] = self.kept.get();
-        for (device, kept) in self.all().into_iter().zip([first, second, third, Kept::ByChance]) {
+        for (device, kept) in self.all().into_iter().zip([first, second, third, SurvivingWrites::ByChance]) {
             match end {
                 End::Stop => {}
                 End::Kill => device.kill(),

@@ -10,7 +10,7 @@
 
 use std::cell::Cell;
 
-use block::faulty::Kept;
+use block::faulty::SurvivingWrites;
 use block::{Host, Operation, PAGE};
 use cache::{DeviceState, DiskSettings, Mode};
 use futures_util::future::join_all;
@@ -30,22 +30,22 @@ type Devices = [bool; 3];
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     end: End,
-    kept: [Kept; 3],
+    kept: [SurvivingWrites; 3],
 }
 
 impl Cut {
-    const fn power(kept: [Kept; 3]) -> Self {
+    const fn power(kept: [SurvivingWrites; 3]) -> Self {
         Self { end: End::PowerCut, kept }
     }
 }
 
 const CUTS: [Cut; 6] = [
-    Cut { end: End::Kill, kept: [Kept::ByChance; 3] },
-    Cut::power([Kept::ByChance; 3]),
-    Cut::power([Kept::Everything; 3]),
-    Cut::power([Kept::Nothing; 3]),
-    Cut::power([Kept::Everything, Kept::Nothing, Kept::Everything]),
-    Cut::power([Kept::Nothing, Kept::Everything, Kept::Nothing]),
+    Cut { end: End::Kill, kept: [SurvivingWrites::ByChance; 3] },
+    Cut::power([SurvivingWrites::ByChance; 3]),
+    Cut::power([SurvivingWrites::Everything; 3]),
+    Cut::power([SurvivingWrites::Nothing; 3]),
+    Cut::power([SurvivingWrites::Everything, SurvivingWrites::Nothing, SurvivingWrites::Everything]),
+    Cut::power([SurvivingWrites::Nothing, SurvivingWrites::Everything, SurvivingWrites::Nothing]),
 ];
 
 /// Devices that are named at one start after the other, by their roles.
@@ -191,7 +191,7 @@ impl Story {
     fn judge(&self, plan: u64, cut: Cut) {
         let plans = self.stage.get().plans();
         let plan = plans[plan as usize % plans.len()];
-        self.rig.kept.set([Kept::ByChance; 3]);
+        self.rig.kept.set([SurvivingWrites::ByChance; 3]);
         for (step, named) in plan.iter().enumerate() {
             let devices = self.devices(*named);
             let context = format!("{}, {named:?} of {plan:?}", self.context);

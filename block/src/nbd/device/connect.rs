@@ -11,7 +11,7 @@ use std::pin::pin;
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
-use super::super::negotiation::{Failure, Negotiation, Step, Terms};
+use super::super::negotiation::{Negotiation, NegotiationFailure, NegotiationStep, Terms};
 use super::super::option::{ExportFacts, OptionReply};
 use super::super::wire::export_flags::{HAS_FLAGS, READ_ONLY, SEND_FLUSH, SEND_TRIM, SEND_WRITE_ZEROES};
 use super::target::{Address, Target};
@@ -131,8 +131,8 @@ async fn negotiate(stream: &Stream, incoming: &mut Incoming, export: &str) -> Re
         let consumed = incoming.pending().len() - input.len();
         incoming.consume(consumed);
         match step {
-            Ok(Step::Agreed(terms)) => return Ok(terms),
-            Ok(Step::NeedInput) => {}
+            Ok(NegotiationStep::Agreed(terms)) => return Ok(terms),
+            Ok(NegotiationStep::NeedInput) => {}
             Err(failure) => return Err(explain(failure)),
         }
         if !output.is_empty() {
@@ -143,12 +143,12 @@ async fn negotiate(stream: &Stream, incoming: &mut Incoming, export: &str) -> Re
     }
 }
 
-fn explain(failure: Failure) -> Trouble {
+fn explain(failure: NegotiationFailure) -> Trouble {
     match failure {
-        Failure::Violation(what) => {
+        NegotiationFailure::Violation(what) => {
             (false, format!("what answers there is no NBD server that Forebay understands: {what}"))
         }
-        Failure::Refused(kind, words) => {
+        NegotiationFailure::Refused(kind, words) => {
             let words = if words.is_empty() { String::new() } else { format!(" ('{words}')") };
             let (may_pass, what) = match kind {
                 OptionReply::Unknown => (

@@ -22,7 +22,7 @@ use std::task::{Poll, Waker};
 use futures_util::future::join;
 use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot};
 
-use super::super::intake::{Answer, Intake, Step, Violation};
+use super::super::intake::{Answer, Intake, IntakeStep, Violation};
 use super::super::negotiation::Terms;
 use super::super::wire::{Command, ReplyError, Request};
 use super::ledger::Ledger;
@@ -397,21 +397,21 @@ impl Connection {
             let consumed = incoming.pending().len() - input.len();
             incoming.consume(consumed);
             let moved = match step {
-                Ok(Step::NeedInput) => incoming.fill_unless(self.until_resting()).await,
-                Ok(Step::Data(cookie, place)) => {
+                Ok(IntakeStep::NeedInput) => incoming.fill_unless(self.until_resting()).await,
+                Ok(IntakeStep::Data(cookie, place)) => {
                     let (buffer, at) = self.take_buffer(cookie, place.end);
                     let place = at + place.start..at + place.end;
                     let (buffer, result) = incoming.take_into(buffer, place).await;
                     self.put_buffer(cookie, buffer);
                     result
                 }
-                Ok(Step::Zeroes(cookie, place)) => {
+                Ok(IntakeStep::Zeroes(cookie, place)) => {
                     let (mut buffer, at) = self.take_buffer(cookie, place.end);
                     buffer[at + place.start..at + place.end].fill(0);
                     self.put_buffer(cookie, buffer);
                     Ok(())
                 }
-                Ok(Step::Answered(cookie, answer)) => {
+                Ok(IntakeStep::Answered(cookie, answer)) => {
                     self.answered(cookie, answer);
                     Ok(())
                 }

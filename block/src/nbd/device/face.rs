@@ -6,7 +6,7 @@ use super::super::wire::export_flags::{SEND_FLUSH, SEND_WRITE_ZEROES};
 use super::super::wire::{Command, Request, command_flags};
 use super::NbdDevice;
 use super::connection::Job;
-use super::perform::Failure;
+use super::perform::RequestFailure;
 use crate::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Unmap,
 };
@@ -43,7 +43,7 @@ impl<H: Host> NbdDevice<H> {
     }
 
     /// Performs a request that moves no data.
-    async fn ask(&self, command: Command, flags: u16, range: ByteRange) -> Result<Answer, Failure> {
+    async fn ask(&self, command: Command, flags: u16, range: ByteRange) -> Result<Answer, RequestFailure> {
         self.ask_until(self.deadline(), command, flags, range).await
     }
 
@@ -53,7 +53,7 @@ impl<H: Host> NbdDevice<H> {
         command: Command,
         flags: u16,
         range: ByteRange,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, RequestFailure> {
         let length = u32::try_from(range.len()).expect("parts are shorter than 4 GiB");
         let request = Request { flags, command, cookie: 0, offset: range.start, length };
         let job = Job { request, buffer: None, at: 0, permit: None };

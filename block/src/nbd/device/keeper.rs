@@ -32,7 +32,7 @@ const LATE_NS: u64 = 30_000_000_000;
 const RELIED_ON: u16 = READ_ONLY | SEND_FLUSH | SEND_TRIM | SEND_WRITE_ZEROES;
 
 /// State that a device and its tasks share.
-pub(super) struct Shared<H> {
+pub(super) struct NbdDeviceState<H> {
     pub(super) ring: Ring,
     pub(super) host: H,
     pub(super) target: Target,
@@ -96,7 +96,7 @@ pub(super) struct Link {
     pub(super) tells_extents: bool,
 }
 
-impl<H: Host> Shared<H> {
+impl<H: Host> NbdDeviceState<H> {
     /// Creates the shared state of an export's device, at rest.
     pub(super) fn new(ring: &Ring, host: &H, export: Export, at_rest: Vec<Connected>) -> Rc<Self> {
         let Export { target, connect_ns, facts, connections, used, met, ledger } = export;
@@ -412,7 +412,7 @@ impl<H: Host> Shared<H> {
 }
 
 /// While it lives, connections that leave lose no changes.
-struct Renewing<'a, H>(&'a Shared<H>);
+struct Renewing<'a, H>(&'a NbdDeviceState<H>);
 
 impl<H> Drop for Renewing<'_, H> {
     fn drop(&mut self) {

@@ -20,7 +20,7 @@ use super::NbdDevice;
 use super::connect::connect;
 use super::connection::{Job, Permit};
 use super::ledger::Ledger;
-use super::perform::Failure;
+use super::perform::RequestFailure;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation};
 
 /// Longest time for which requests are held back while connections are replaced: well below the timeout of guests. Half of the retry time
@@ -102,7 +102,7 @@ impl<H: Host> NbdDevice<H> {
             let job = Job { request, buffer: None, at: 0, permit: Some(permit) };
             let (_, answered) = self.perform(job, deadline).await;
             // Without an answer it is the loss of a connection, if anything, that is counted.
-            if !matches!(answered, Err(Failure::Answered(..))) {
+            if !matches!(answered, Err(RequestFailure::Answered(..))) {
                 std::mem::forget(unheard);
             }
             answered.map_err(|failure| self.error(failure, Operation::Flush, None))?;

@@ -61,7 +61,7 @@ use crate::file::Access;
 use crate::patient::Watch;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation, Ring};
 use connect::{connect, geometry};
-use keeper::{Export, Shared};
+use keeper::{Export, NbdDeviceState};
 use ledger::Ledger;
 
 /// The most requests in flight for each connection; more wait, in order of arrival.
@@ -96,7 +96,7 @@ impl Default for NbdOptions {
 
 /// A disk behind an NBD server. Belongs to the thread of its ring.
 pub struct NbdDevice<H: Host> {
-    shared: Rc<Shared<H>>,
+    shared: Rc<NbdDeviceState<H>>,
     geometry: Cell<Geometry>,
     retry_ns: Cell<Option<u64>>,
     /// Requests in flight at most.
@@ -124,13 +124,13 @@ impl<H: Host> NbdDevice<H> {
         let connections = if many { connections.max(1) } else { 1 };
         let (used, met, ledger) = (facts.size, facts.size, Ledger::default());
         let export = Export { target, connect_ns, facts, connections, used, met, ledger };
-        let device = Self::at_rest(Shared::new(ring, host, export, vec![first]), geometry, retry_ns);
+        let device = Self::at_rest(NbdDeviceState::new(ring, host, export, vec![first]), geometry, retry_ns);
         device.go_on();
         Ok(device)
     }
 
     /// Makes a device at rest: every request waits for its turn.
-    fn at_rest(shared: Rc<Shared<H>>, geometry: Geometry, retry_ns: Option<u64>) -> Self {
+    fn at_rest(shared: Rc<NbdDeviceState<H>>, geometry: Geometry, retry_ns: Option<u64>) -> Self {
         let ticking = Rc::clone(&shared);
         shared.host.spawn(async move { ticking.deadlines.run().await });
         let turns = shared.connections * REQUESTS_PER_CONNECTION;

@@ -9,7 +9,7 @@ use super::connection::{Completed, Ending, Job, Outcome, Permit, changes};
 use crate::{BlockError, Buffer, ByteRange, ErrorKind, Host, Operation};
 
 /// Reason why a request failed.
-pub(super) enum Failure {
+pub(super) enum RequestFailure {
     /// The retry time is over, for this reason.
     Late(String),
     /// The connection was given up, and a change is not sent again.
@@ -20,7 +20,7 @@ pub(super) enum Failure {
     Answered(ReplyError, String),
 }
 
-impl Failure {
+impl RequestFailure {
     /// Returns true if another try may succeed.
     pub(super) fn may_pass(&self) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl<H: Host> NbdDevice<H> {
         &self,
         mut job: Job,
         deadline: u64,
-    ) -> (Option<Buffer>, Result<Answer, Failure>) {
+    ) -> (Option<Buffer>, Result<Answer, RequestFailure>) {
         let (request, at) = (job.request, job.at);
         loop {
             let (buffer, result) = self.perform_once(job, deadline).await;
@@ -69,7 +69,7 @@ impl<H: Host> NbdDevice<H> {
             let rest = now.saturating_add(REST_NS);
             // A flush that failed means that data may be gone.
             let failure = match result {
-                Err(failure @ Failure::Answered(..))
+                Err(failure @ RequestFailure::Answered(..))
                     if failure.may_pass() && request.command != Command::Flush && rest < deadline =>
                 {
                     failure
@@ -87,21 +87,28 @@ impl<H: Host> NbdDevice<H> {
     }
 
     /// Performs it once, on as many connections as are lost meanwhile.
-    async fn perform_once(&self, mut job: Job, deadline: u64) -> (Option<Buffer>, Result<Answer, Failure>) {
+    async fn perform_once(
+        &self,
+        mut job: Job,
+        deadline: u64,
+    ) -> (Option<Buffer>, Result<Answer, RequestFailure>) {
         let deadlines = &self.shared.deadlines;
         if job.permit.is_none() {
             match deadlines.within(deadline, self.permit(&job)).await {
                 Some(permit) => job.permit = Some(permit),
                 None => {
-                    return (job.buffer, Err(Failure::Late("too many requests are before it".to_owned())));
+                    return (
+                        job.buffer,
+                        Err(RequestFailure::Late("too many requests are before it".to_owned())),
+                    );
                 }
             }
         }
         loop {
             let link = match deadlines.within(deadline, self.shared.link()).await {
                 Some(Ok(link)) => link,
-                Some(Err(reason)) => return (job.buffer, Err(Failure::Refused(reason))),
-                None => return (job.buffer, Err(Failure::Late(self.shared.trouble()))),
+                Some(Err(reason)) => return (job.buffer, Err(RequestFailure::Refused(reason))),
+                None => return (job.buffer, Err(RequestFailure::Late(self.shared.trouble()))),
             };
             if job.request.command == Command::BlockStatus && !link.tells_extents {
                 // "Allocated" is always a true answer.
@@ -121,15 +128,15 @@ impl<H: Host> NbdDevice<H> {
                 // Not done, and the connection is about to end: elsewhere, then.
                 Outcome::Answered(Answer { error: Some((ReplyError::Shutdown, _)), .. }) => {}
                 Outcome::Answered(Answer { error: Some((error, words)), .. }) => {
-                    return (back.buffer, Err(Failure::Answered(error, words)));
+                    return (back.buffer, Err(RequestFailure::Answered(error, words)));
                 }
                 Outcome::Answered(answer) => return (back.buffer, Ok(answer)),
                 Outcome::Lost { ending, reached } => {
                     if reached && changes(back.request.command) && !ending.server_is_through() {
-                        return (back.buffer, Err(Failure::Unknown(ending)));
+                        return (back.buffer, Err(RequestFailure::Unknown(ending)));
                     }
                     if deadlines.is_over(deadline) {
-                        return (back.buffer, Err(Failure::Late(ending.to_string())));
+                        return (back.buffer, Err(RequestFailure::Late(ending.to_string())));
                     }
                 }
             }
@@ -156,23 +163,23 @@ impl<H: Host> NbdDevice<H> {
     /// Returns a failure as the error of an operation.
     pub(super) fn error(
         &self,
-        failure: Failure,
+        failure: RequestFailure,
         operation: Operation,
         range: Option<ByteRange>,
     ) -> BlockError {
         let target = &self.shared.target;
         let (kind, reason) = match failure {
-            Failure::Late(why) => {
+            RequestFailure::Late(why) => {
                 (ErrorKind::Io, format!("{target} did not do it within the retry time; {why}"))
             }
-            Failure::Unknown(ending) => (
+            RequestFailure::Unknown(ending) => (
                 ErrorKind::Unanswered,
                 format!(
                     "the connection to {target} was abandoned, {ending}; it may still be done until the server answers it or ends that connection"
                 ),
             ),
-            Failure::Refused(reason) => (ErrorKind::Gone, reason),
-            Failure::Answered(error, words) => {
+            RequestFailure::Refused(reason) => (ErrorKind::Gone, reason),
+            RequestFailure::Answered(error, words) => {
                 let words = if words.is_empty() { String::new() } else { format!(" '{words}'") };
                 (kind_of(error), format!("the server of {target} reports {error:?}{words}"))
             }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::NbdDevice;
 use super::connect::{Connected, RECEIVE_BYTES};
-use super::keeper::{Export, Shared};
+use super::keeper::{Export, NbdDeviceState};
 use crate::nbd::negotiation::Terms;
 use crate::socket::{Incoming, Stream, StreamHandle};
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation, Ring};
@@ -107,7 +107,8 @@ impl<H: Host> NbdDevice<H> {
             let incoming = Incoming::resume(stream.clone(), RECEIVE_BYTES, &pending);
             Connected { stream, incoming, terms }
         });
-        let device = Self::at_rest(Shared::new(ring, host, export, at_rest.collect()), geometry, retry_ns);
+        let device =
+            Self::at_rest(NbdDeviceState::new(ring, host, export, at_rest.collect()), geometry, retry_ns);
         device.cookies.set(cookies);
         device
     }
@@ -124,7 +125,7 @@ impl<H: Host> NbdDevice<H> {
 }
 
 /// Guard that resumes a device that did not reach rest.
-struct GoesOn<'a, H: Host>(&'a Rc<Shared<H>>);
+struct GoesOn<'a, H: Host>(&'a Rc<NbdDeviceState<H>>);
 
 impl<H: Host> Drop for GoesOn<'_, H> {
     fn drop(&mut self) {

@@ -8,7 +8,7 @@ use base::blocking_pool::BlockingPool;
 use base::descriptors::advice_or;
 use base::error::{Error, Result};
 use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
-use block::patient::Hang;
+use block::patient::HangPolicy;
 use block::{Aligned, BlockDevice, BlockError};
 
 use super::{HandOff, Location};
@@ -71,8 +71,8 @@ impl Storage for Aligned<FileDevice> {
         HandOff::File(self.inner().handle())
     }
 
-    fn hang(&self) -> Hang {
-        Hang::GivenUp
+    fn hang(&self) -> HangPolicy {
+        HangPolicy::GivenUp
     }
 }
 

@@ -16,7 +16,7 @@ use block::executor::LocalHost;
 use block::file::{Access, FileDevice, Handle, Lock};
 use block::model::{Model, Profile};
 use block::nbd::{Address, NbdDevice, NbdHandle, NbdOptions, Target};
-use block::patient::{Hang, Watch};
+use block::patient::{HangPolicy, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
 
 use super::device::Opening;
@@ -286,7 +286,7 @@ impl Storage for OpenStorage {
         of_each!(self, storage => storage.hand_off())
     }
 
-    fn hang(&self) -> Hang {
+    fn hang(&self) -> HangPolicy {
         of_each!(self, storage => storage.hang())
     }
 

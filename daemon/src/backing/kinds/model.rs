@@ -6,7 +6,7 @@ use base::error::Result;
 use block::executor::LocalHost;
 use block::file::{FileDevice, Lock};
 use block::model::Model;
-use block::patient::Hang;
+use block::patient::HangPolicy;
 use block::{Aligned, BlockError};
 
 use super::{HandOff, Location};
@@ -60,7 +60,7 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
         self.inner().hand_off()
     }
 
-    fn hang(&self) -> Hang {
+    fn hang(&self) -> HangPolicy {
         self.inner().hang()
     }
 }

@@ -6,7 +6,7 @@ use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::Access;
 use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
-use block::patient::{Hang, Watch};
+use block::patient::{HangPolicy, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
 
 use super::HandOff;
@@ -68,8 +68,8 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
         HandOff::Nbd(self.inner().handle())
     }
 
-    fn hang(&self) -> Hang {
-        Hang::EndedByDevice
+    fn hang(&self) -> HangPolicy {
+        HangPolicy::EndedByDevice
     }
 
     fn set_retry_ns(&self, retry_ns: Option<u64>) {

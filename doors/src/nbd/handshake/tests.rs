@@ -34,17 +34,17 @@ impl Catalog for Two {
 const MODERN: [u8; 4] = [0, 0, 0, 3];
 
 /// Runs a whole script; returns all steps but `NeedInput`, all output, and the input that is left.
-fn run(script: &[u8]) -> (Vec<Step>, Vec<u8>, usize) {
+fn run(script: &[u8]) -> (Vec<HandshakeStep>, Vec<u8>, usize) {
     run_with(&mut Handshake::new(), script)
 }
 
-fn run_with(handshake: &mut Handshake, script: &[u8]) -> (Vec<Step>, Vec<u8>, usize) {
+fn run_with(handshake: &mut Handshake, script: &[u8]) -> (Vec<HandshakeStep>, Vec<u8>, usize) {
     let mut input = script;
     let (mut steps, mut output) = (Vec::new(), Vec::new());
     loop {
         match handshake.step(&mut input, &Two, &mut output) {
-            Step::NeedInput => return (steps, output, input.len()),
-            Step::Answered => steps.push(Step::Answered),
+            HandshakeStep::NeedInput => return (steps, output, input.len()),
+            HandshakeStep::Answered => steps.push(HandshakeStep::Answered),
             last => {
                 steps.push(last);
                 return (steps, output, input.len());
@@ -93,7 +93,7 @@ fn a_modern_client_gets_structured_replies_block_status_and_all_information() {
     ]));
     let Entry { name, facts, .. } = Two.find("one").expect("it is there");
     let agreement = Agreement { name, facts, replies: Replies::Structured, block_status: true };
-    assert_eq!(steps, [Step::Answered, Step::Answered, Step::Serve(agreement)]);
+    assert_eq!(steps, [HandshakeStep::Answered, HandshakeStep::Answered, HandshakeStep::Serve(agreement)]);
     assert_eq!(left, OPTION_BYTES, "what follows GO is not for the handshake");
     let replies = replies(&output);
     let information: Vec<_> =
@@ -112,12 +112,12 @@ fn a_modern_client_gets_structured_replies_block_status_and_all_information() {
 #[test]
 fn an_old_client_gets_size_flags_and_padding_unless_it_waives_it() {
     let (steps, output, _) = run(&script(&[(EXPORT_NAME, b"one".to_vec())]));
-    assert!(matches!(&steps[..], [Step::Serve(agreement)] if agreement.replies == Replies::Simple));
+    assert!(matches!(&steps[..], [HandshakeStep::Serve(agreement)] if agreement.replies == Replies::Simple));
     assert_eq!(output.len(), 10);
     let old = [vec![0; 4], encode_option(EXPORT_NAME, b"one")].concat();
     assert_eq!(run(&old).1.len(), 10 + EXPORT_PADDING_BYTES);
     let (steps, output, _) = run(&script(&[(EXPORT_NAME, b"three".to_vec())]));
-    assert!(matches!(steps[..], [Step::Violation(_)]) && output.is_empty());
+    assert!(matches!(steps[..], [HandshakeStep::Violation(_)]) && output.is_empty());
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_later_choice_of_contexts_replaces_the_earlier_one_even_if_it_fails() {
             (SET_META_CONTEXT, second),
             (GO, info("one")),
         ]));
-        let Some(Step::Serve(agreement)) = steps.last() else { panic!("GO succeeds: {steps:?}") };
+        let Some(HandshakeStep::Serve(agreement)) = steps.last() else { panic!("GO succeeds: {steps:?}") };
         assert!(!agreement.block_status);
     }
 }
@@ -197,7 +197,7 @@ fn options_that_are_too_long_are_skipped_without_being_kept() {
     let all = script(&[(GO, long), (LIST, vec![])]);
     for piece in all.chunks(1000) {
         let mut input = piece;
-        while handshake.step(&mut input, &Two, &mut output) != Step::NeedInput {}
+        while handshake.step(&mut input, &Two, &mut output) != HandshakeStep::NeedInput {}
         assert!(handshake.gathered.capacity() <= OPTION_BYTES);
     }
     assert_eq!(kinds(&output)[0], (GO, OptionReply::TooBig));
@@ -205,13 +205,13 @@ fn options_that_are_too_long_are_skipped_without_being_kept() {
     assert!(words.contains("and options have at most 65536"), "{words}");
     assert_eq!(kinds(&output)[3], (LIST, OptionReply::Ack));
     let (steps, ..) = run(&script(&[(EXPORT_NAME, vec![b'x'; NAME_MAX + 1])]));
-    assert!(matches!(steps[..], [Step::Violation(_)]));
+    assert!(matches!(steps[..], [HandshakeStep::Violation(_)]));
 }
 
 #[test]
 fn garbage_is_a_violation() {
     for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0, 0, 0, 4], &[[0; 4], [1; 4]].concat().repeat(9)] {
-        assert!(matches!(run(garbage).0[..], [Step::Violation(_)]), "{garbage:?}");
+        assert!(matches!(run(garbage).0[..], [HandshakeStep::Violation(_)]), "{garbage:?}");
     }
 }
 
@@ -239,23 +239,23 @@ fn nothing_is_to_be_had_before_the_encryption_that_is_demanded() {
         (ABORT, OptionReply::Ack),
     ]);
     assert_eq!(kinds(&output), expected);
-    assert_eq!(steps.last(), Some(&Step::Leave));
+    assert_eq!(steps.last(), Some(&HandshakeStep::Leave));
     let old = script(&[(EXPORT_NAME, b"one".to_vec())]);
     let (steps, output, _) = run_with(&mut Handshake::demanding_encryption(), &old);
-    assert!(matches!(steps[..], [Step::Violation(_)]) && output.is_empty());
+    assert!(matches!(steps[..], [HandshakeStep::Violation(_)]) && output.is_empty());
 }
 
 #[test]
 fn after_encryption_has_begun_the_client_gets_everything_and_cannot_begin_again() {
     let mut handshake = Handshake::demanding_encryption();
     let (steps, output, _) = run_with(&mut handshake, &script(&[(STARTTLS, vec![])]));
-    assert_eq!((steps, kinds(&output)), (vec![Step::Encrypt], vec![(STARTTLS, OptionReply::Ack)]));
+    assert_eq!((steps, kinds(&output)), (vec![HandshakeStep::Encrypt], vec![(STARTTLS, OptionReply::Ack)]));
     // Flags were sent before, and are not sent again.
     let inside = script(&[(STARTTLS, vec![]), (STRUCTURED_REPLY, vec![]), (GO, info("one"))]);
     let (steps, output, _) = run_with(&mut handshake, &inside[MODERN.len()..]);
     assert_eq!(kinds(&output)[0], (STARTTLS, OptionReply::Invalid));
     assert!(
-        matches!(steps.last(), Some(Step::Serve(agreement)) if agreement.replies == Replies::Structured),
+        matches!(steps.last(), Some(HandshakeStep::Serve(agreement)) if agreement.replies == Replies::Structured),
         "{steps:?}"
     );
 }
@@ -266,7 +266,10 @@ fn what_is_put_behind_the_wish_to_encrypt_is_never_taken_for_what_comes_through_
     for more in 1..=OPTION_BYTES {
         let sent = &injected[..MODERN.len() + OPTION_BYTES + more];
         let (steps, output, _) = run_with(&mut Handshake::demanding_encryption(), sent);
-        assert!(matches!(steps[..], [Step::Violation(_)]) && output.is_empty(), "{more} bytes: {steps:?}");
+        assert!(
+            matches!(steps[..], [HandshakeStep::Violation(_)]) && output.is_empty(),
+            "{more} bytes: {steps:?}"
+        );
     }
 }
 
@@ -283,10 +286,10 @@ proptest! {
         for mut piece in used.chunks(cut) {
             loop {
                 match handshake.step(&mut piece, &Two, &mut output) {
-                    Step::NeedInput => break,
+                    HandshakeStep::NeedInput => break,
                     step => pieces.push(step),
                 }
-                if !matches!(pieces.last(), Some(Step::Answered)) {
+                if !matches!(pieces.last(), Some(HandshakeStep::Answered)) {
                     break;
                 }
             }

@@ -12,7 +12,7 @@ use crate::vhost::files::Kind;
 use crate::vhost::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
 use crate::vhost::message::{Message, reply};
 use crate::vhost::offered::features;
-use crate::vhost::request::Terms;
+use crate::vhost::request::ExecutionTerms;
 use crate::vhost::rings::Addresses;
 use crate::vhost::setup::Surroundings;
 use crate::vhost::vring::Vring;
@@ -126,7 +126,10 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             ring: self.ring.clone(),
             memory,
             record: record.transpose()?,
-            terms: Terms { write_through: features & features::FLUSH == 0, identity: self.door.identity() },
+            terms: ExecutionTerms {
+                write_through: features & features::FLUSH == 0,
+                identity: self.door.identity(),
+            },
             event_index: features & features::EVENT_IDX != 0,
             number: index,
         };

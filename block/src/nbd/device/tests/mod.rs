@@ -18,7 +18,7 @@ use super::super::reply::{Payload, simple_reply};
 use super::super::wire::{Command, ReplyError, Request, command_flags, export_flags};
 use super::*;
 use crate::executor::{Executor, LocalHost, Order};
-use crate::patient::{Hang, Patient};
+use crate::patient::{HangPolicy, RetryDevice};
 use crate::{Aligned, BlockDevice, Buffer, ByteRange, Extent, Unmap};
 use server::{Act, CONTEXT, SIZE, Server, facts};
 
@@ -218,7 +218,7 @@ fn what_the_server_fails_is_sent_again_and_a_flush_is_not_before_a_read_is_answe
         let retry_ns = NbdOptions::default().retry_ns;
         let device = Device::open(&ring, &host, server.target(), NbdOptions::default()).await;
         let device = device.expect("a server listens");
-        let patient = Patient::new(device, host, "b".to_owned(), Hang::EndedByDevice, retry_ns);
+        let patient = RetryDevice::new(device, host, "b".to_owned(), HangPolicy::EndedByDevice, retry_ns);
         patient.inner().report_to(patient.watch());
         let write = async || patient.write(0, Buffer::zeroed(512)).await.1;
         let mut failures = 2;

@@ -42,7 +42,7 @@ pub(super) enum Act {
 
 type Script = Box<dyn FnMut(&Request) -> Act + Send>;
 
-struct State {
+struct ServerState {
     facts: Mutex<ExportFacts>,
     structured: bool,
     content: Mutex<Vec<u8>>,
@@ -56,7 +56,7 @@ struct State {
 /// A server that runs until it is stopped; it can be started again with its content.
 pub(super) struct Server {
     folder: PathBuf,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     listening: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -83,7 +83,7 @@ impl Server {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("forebay-nbd-device-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder is ours");
-        let state = State {
+        let state = ServerState {
             facts: Mutex::new(facts),
             structured,
             content: Mutex::new((0..SIZE).map(|at| (at / 512 % 251) as u8).collect()),
@@ -169,7 +169,7 @@ impl Drop for Server {
     }
 }
 
-fn listen(listener: &UnixListener, state: &Arc<State>) {
+fn listen(listener: &UnixListener, state: &Arc<ServerState>) {
     for connection in listener.incoming() {
         if state.stopping.load(Ordering::SeqCst) {
             return;
@@ -189,7 +189,7 @@ fn listen(listener: &UnixListener, state: &Arc<State>) {
     }
 }
 
-fn serve(number: usize, mut connection: UnixStream, state: &State) -> std::io::Result<()> {
+fn serve(number: usize, mut connection: UnixStream, state: &ServerState) -> std::io::Result<()> {
     let mut bytes = greeting().to_vec();
     connection.write_all(&bytes)?;
     connection.read_exact(&mut [0; 4])?;
@@ -242,7 +242,7 @@ fn serve(number: usize, mut connection: UnixStream, state: &State) -> std::io::R
 }
 
 /// Returns true if that was the last option.
-fn answer_option(bytes: &mut Vec<u8>, option: u32, state: &State) -> bool {
+fn answer_option(bytes: &mut Vec<u8>, option: u32, state: &ServerState) -> bool {
     let facts = *lock(&state.facts);
     match option {
         STRUCTURED_REPLY if state.structured => {
@@ -270,7 +270,7 @@ fn answer_option(bytes: &mut Vec<u8>, option: u32, state: &State) -> bool {
 }
 
 /// Performs a request and returns its answer.
-fn perform(request: &Request, payload: &[u8], state: &State) -> Vec<u8> {
+fn perform(request: &Request, payload: &[u8], state: &ServerState) -> Vec<u8> {
     let mut content = lock(&state.content);
     let (start, length) = (request.offset as usize, request.length as usize);
     let done = simple_reply(None, request.cookie).to_vec();
