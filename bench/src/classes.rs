@@ -50,7 +50,7 @@ type Disk = CachedDisk<(Slice, Ssd, LocalHost)>;
 
 /// Extent of the measurement.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Load {
+pub(crate) struct ClassesExtent {
     /// Measured requests.
     pub(crate) requests: u64,
     /// Requests before them.
@@ -59,7 +59,7 @@ pub(crate) struct Load {
 
 /// Prints classes of the array alone, then with pools of these sizes, in hundredths of all disks together. Disks that fit a pool as a whole
 /// are read from end to end before.
-pub(crate) fn report(profile: Profile, load: Load, pools_percent: &[u64]) {
+pub(crate) fn report(profile: Profile, load: ClassesExtent, pools_percent: &[u64]) {
     let rate = in_virtual_time(async |host| requests_per_second(host, profile).await) * LOAD_PERCENT / 100;
     let alone = in_virtual_time(async |host: LocalHost| {
         let array = Rc::new(new_array(&host, profile));
@@ -74,7 +74,7 @@ pub(crate) fn report(profile: Profile, load: Load, pools_percent: &[u64]) {
                 read_all(&disks, &host).await;
             }
             let guests = Guests::new(&host, rate);
-            let on_disk = async move |request: Request| {
+            let on_disk = async move |request: PageRequest| {
                 let disk = &disks[request.disk as usize];
                 on_cached(disk, request).await;
             };
@@ -91,20 +91,20 @@ pub(crate) fn report(profile: Profile, load: Load, pools_percent: &[u64]) {
 
 /// Request of a guest, of one page.
 #[derive(Clone, Copy)]
-struct Request {
+struct PageRequest {
     disk: u64,
     offset: u64,
     is_write: bool,
 }
 
-async fn on_array(array: &Array, request: Request) {
+async fn on_array(array: &Array, request: PageRequest) {
     let (offset, page) = (request.disk * DISK + request.offset, Buffer::zeroed(PAGE as usize));
     let outcome =
         if request.is_write { array.write(offset, page).await } else { array.read(offset, page).await };
     outcome.1.expect("memory does not fail");
 }
 
-async fn on_cached(disk: &Rc<Disk>, request: Request) {
+async fn on_cached(disk: &Rc<Disk>, request: PageRequest) {
     let page = Buffer::zeroed(PAGE as usize);
     if request.is_write {
         disk.write(request.offset, page).await.1.expect("memory does not fail");
@@ -115,7 +115,7 @@ async fn on_cached(disk: &Rc<Disk>, request: Request) {
 }
 
 /// Generator of guests' requests.
-struct Chance {
+struct RequestGenerator {
     /// Cumulated probability of the ranks, ascending to one.
     cumulated: Vec<f64>,
     /// Extent of each rank, for each disk: hot extents are scattered.
@@ -123,7 +123,7 @@ struct Chance {
     state: u64,
 }
 
-impl Chance {
+impl RequestGenerator {
     #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
     fn new() -> Self {
         let mut total = 0.0;
@@ -148,30 +148,30 @@ impl Chance {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "31 bits")]
-    fn draw(&mut self) -> Request {
+    fn draw(&mut self) -> PageRequest {
         let disk = random(&mut self.state) % DISKS;
         let chance = random(&mut self.state) as f64 / (1u64 << 31) as f64;
         let rank = self.cumulated.partition_point(|upto| *upto < chance).min(EXTENTS - 1);
         let extent = u64::from(self.extents[disk as usize][rank]);
         let page = random(&mut self.state) % (EXTENT / PAGE);
         let is_write = random(&mut self.state) % 100 < WRITES_PERCENT;
-        Request { disk, offset: extent * EXTENT + page * PAGE, is_write }
+        PageRequest { disk, offset: extent * EXTENT + page * PAGE, is_write }
     }
 }
 
 /// Guests with a steady rate of requests, whether earlier ones were answered or not.
 struct Guests {
     host: LocalHost,
-    chance: RefCell<Chance>,
+    chance: RefCell<RequestGenerator>,
     per_second: u64,
 }
 
 impl Guests {
     fn new(host: &LocalHost, per_second: u64) -> Self {
-        Self { host: host.clone(), chance: RefCell::new(Chance::new()), per_second }
+        Self { host: host.clone(), chance: RefCell::new(RequestGenerator::new()), per_second }
     }
 
-    async fn run(&self, count: u64, serve: impl AsyncFn(Request) + 'static) -> Seen {
+    async fn run(&self, count: u64, serve: impl AsyncFn(PageRequest) + 'static) -> Seen {
         let serve = Rc::new(serve);
         let seen = Rc::new(RefCell::new(Seen::default()));
         let started = self.host.now();
@@ -254,7 +254,7 @@ fn new_array(host: &LocalHost, profile: Profile) -> Array {
 async fn requests_per_second(host: LocalHost, profile: Profile) -> u64 {
     const REQUESTS: u64 = 20_000;
     let array = Rc::new(new_array(&host, profile));
-    let chance = Rc::new(RefCell::new(Chance::new()));
+    let chance = Rc::new(RefCell::new(RequestGenerator::new()));
     let (left, running) = (Rc::new(Cell::new(REQUESTS)), Rc::new(Cell::new(DEPTH)));
     for _ in 0..DEPTH {
         let (array, chance, left, running) =
@@ -415,7 +415,8 @@ mod tests {
         });
         let cached = in_virtual_time(async |host: LocalHost| {
             let disks = cached_disks(&host, profile, 20).await;
-            let serve = async move |request: Request| on_cached(&disks[request.disk as usize], request).await;
+            let serve =
+                async move |request: PageRequest| on_cached(&disks[request.disk as usize], request).await;
             Guests::new(&host, 200).run(2_000, serve).await
         });
         let soon = |seen: &Seen| classes_of(&seen.reads)[0] + classes_of(&seen.writes)[0];

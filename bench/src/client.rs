@@ -28,7 +28,7 @@ impl Latencies {
 }
 
 /// Results of a load.
-pub(crate) struct Done {
+pub(crate) struct LoadResults {
     /// Latencies of all requests except flushes.
     pub(crate) latencies: Latencies,
     pub(crate) flushes: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Done {
     pub(crate) took: Duration,
 }
 
-impl Done {
+impl LoadResults {
     /// Returns the members of a JSON object.
     pub(crate) fn json(&self) -> String {
         let requests = self.latencies.0.len();

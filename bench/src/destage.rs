@@ -61,7 +61,7 @@ pub(crate) fn burst(profile: Profile) {
 pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seconds: u64) {
     let random_reads = in_virtual_time(async |host| random_reads(host, profile).await);
     let sorted = in_virtual_time(async |host| sorted_writes(host, profile).await);
-    let load = Guests { reads_per_second: random_reads * load_percent / 100, hit_percent, seconds };
+    let load = GuestLoad { reads_per_second: random_reads * load_percent / 100, hit_percent, seconds };
     let idle = in_virtual_time(async |host: LocalHost| {
         let rig = write_back_rig(&host, profile).await;
         warm(&rig).await;
@@ -72,7 +72,7 @@ pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seco
         warm(&rig).await;
         write_burst(&rig, &host).await;
         // Destage adapts its concurrency.
-        read_at_rate(&rig, &host, Guests { seconds: SETTLING_SECONDS, ..load }).await;
+        read_at_rate(&rig, &host, GuestLoad { seconds: SETTLING_SECONDS, ..load }).await;
         let before = rig.disk.statistics().counts.destage_bytes;
         let latencies = read_at_rate(&rig, &host, load).await;
         let statistics = rig.disk.statistics();
@@ -93,18 +93,18 @@ pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seco
 
 /// Load of guests.
 #[derive(Clone, Copy)]
-struct Guests {
+struct GuestLoad {
     reads_per_second: u64,
     hit_percent: u64,
     seconds: u64,
 }
 
-struct Latencies {
+struct SortedLatencies {
     /// Latencies, sorted.
     nanos: Vec<u64>,
 }
 
-impl Latencies {
+impl SortedLatencies {
     fn at(&self, percent: usize) -> u64 {
         self.nanos[(self.nanos.len() - 1) * percent / 100]
     }
@@ -218,7 +218,7 @@ async fn warm(rig: &Rig<Array, Memory>) {
 }
 
 /// Reads at a steady rate, whether earlier reads were answered or not.
-async fn read_at_rate(rig: &Rig<Array, Memory>, host: &LocalHost, load: Guests) -> Latencies {
+async fn read_at_rate(rig: &Rig<Array, Memory>, host: &LocalHost, load: GuestLoad) -> SortedLatencies {
     let count = load.reads_per_second * load.seconds;
     let nanos = Rc::new(RefCell::new(Vec::new()));
     // Other places each time.
@@ -242,7 +242,7 @@ async fn read_at_rate(rig: &Rig<Array, Memory>, host: &LocalHost, load: Guests) 
     }
     let mut nanos = nanos.take();
     nanos.sort_unstable();
-    Latencies { nanos }
+    SortedLatencies { nanos }
 }
 
 fn since(before: Work, after: Work) -> Work {

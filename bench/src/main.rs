@@ -86,7 +86,7 @@ enum What {
         bytes: u64,
         /// End of the previous process.
         #[arg(long, value_enum)]
-        end: start::End,
+        end: start::ProcessEnd,
     },
     /// Cost of the first write into a region, and of a later one.
     Intents {
@@ -197,7 +197,7 @@ enum What {
         short: bool,
     },
     /// Random reads of an NBD export, pipelined on one connection.
-    Nbd(nbd::Arguments),
+    Nbd(nbd::NbdArguments),
     /// Random requests to vhost-user servers, as a guest sends them.
     Vhost(vhost::LoadArguments),
     /// Comparison of a vhost-user server's disk with a file.
@@ -245,11 +245,12 @@ fn main() {
         What::Start { program, dir, bytes, end } => start::first_read(&program, &dir, bytes, end),
         What::Intents { file, regions } => restart::intents(&file, regions),
         What::Writes { file, writer, storage, depth, flush_every, area, seconds, count, segment_bytes } => {
-            let end = count.map_or(writes::End::After(Duration::from_secs(seconds)), writes::End::Writes);
+            let end = count
+                .map_or(writes::WritesEnd::After(Duration::from_secs(seconds)), writes::WritesEnd::Writes);
             writes::run(
                 &file,
                 writer,
-                writes::Load { storage, depth, flush_every, area, end, segment_bytes },
+                writes::WriteLoad { storage, depth, flush_every, area, end, segment_bytes },
             );
         }
         What::Burst { profile } => destage::burst(profile),
@@ -257,7 +258,7 @@ fn main() {
             destage::beside(profile, load_percent, hit_percent, seconds);
         }
         What::Classes { profile, requests, warming, pools_percent } => {
-            classes::report(profile, classes::Load { requests, warming }, &pools_percent);
+            classes::report(profile, classes::ClassesExtent { requests, warming }, &pools_percent);
         }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
         What::HitRatio { traces, quick, part, svg, csv, .. } => {
@@ -272,7 +273,7 @@ fn main() {
         What::VhostCheck(arguments) => report(vhost::check(&arguments)),
         What::VhostDoor(arguments) => report(vhost::door(&arguments)),
         What::Shards { file, shards, disks, depth, seconds } => {
-            shards::flash_hits(&file, shards::Load { shards, disks, depth, seconds });
+            shards::flash_hits(&file, shards::ShardLoad { shards, disks, depth, seconds });
         }
     }
 }

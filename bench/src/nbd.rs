@@ -15,7 +15,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::reply::{ReplyHeader, SIMPLE_REPLY_BYTES};
 use doors::nbd::wire::{Command, Request};
 
-use crate::client::{Done, Latencies, seed};
+use crate::client::{Latencies, LoadResults, seed};
 use crate::rig::random;
 
 const PAGE: u64 = 4096;
@@ -24,7 +24,7 @@ const CHECKED_BYTES: u32 = 64 << 10;
 
 /// Random reads of 4 KiB, pipelined, for a while.
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct NbdArguments {
     /// Socket of the server.
     #[arg(long)]
     socket: PathBuf,
@@ -49,8 +49,8 @@ pub(crate) struct Arguments {
 ///
 /// # Errors
 /// If the server cannot be reached, fails a request, or its data differs from the file.
-pub(crate) fn load(arguments: &Arguments) -> Result<(), String> {
-    let Arguments { socket, export, bytes, depth, seconds, expect } = arguments;
+pub(crate) fn load(arguments: &NbdArguments) -> Result<(), String> {
+    let NbdArguments { socket, export, bytes, depth, seconds, expect } = arguments;
     let (bytes, depth) = (*bytes, *depth);
     if bytes < PAGE || depth == 0 {
         return Err(format!(
@@ -98,9 +98,14 @@ struct Reads {
 }
 
 impl Reads {
-    fn run(&mut self, stream: &mut UnixStream, time: Duration) -> std::io::Result<Done> {
-        let mut done =
-            Done { latencies: Latencies::new(), flushes: 0, kicks: 0, sleeps: 0, took: Duration::ZERO };
+    fn run(&mut self, stream: &mut UnixStream, time: Duration) -> std::io::Result<LoadResults> {
+        let mut done = LoadResults {
+            latencies: Latencies::new(),
+            flushes: 0,
+            kicks: 0,
+            sleeps: 0,
+            took: Duration::ZERO,
+        };
         let started = Instant::now();
         for cookie in 0..self.begun.len() {
             self.ask(cookie, started);

@@ -21,7 +21,7 @@ const AREA: u64 = 384 << 20;
 
 /// Load of the measurement.
 #[derive(Clone, Copy)]
-pub(crate) struct Load {
+pub(crate) struct ShardLoad {
     pub(crate) shards: u32,
     pub(crate) disks: u32,
     /// Requests in flight, of all disks together.
@@ -36,7 +36,7 @@ type Disk = CachedDisk<Env>;
 type Place = (SharedPool, Handle);
 
 /// Does random 4 KiB reads of cached pages, `depth` in flight, for a while.
-pub(crate) fn flash_hits(path: &Path, load: Load) {
+pub(crate) fn flash_hits(path: &Path, load: ShardLoad) {
     assert!(
         load.shards >= 1 && load.disks >= load.shards && load.depth >= load.disks,
         "each shard has a load"
@@ -72,7 +72,7 @@ pub(crate) fn flash_hits(path: &Path, load: Load) {
         thread.join().expect("no shard panics");
     }
     let iops = done.load(Ordering::Relaxed) / load.seconds;
-    let Load { shards, disks, depth, .. } = load;
+    let ShardLoad { shards, disks, depth, .. } = load;
     println!(
         "{{\"measurement\":\"shards\",\"shards\":{shards},\"disks\":{disks},\"depth\":{depth},\"iops\":{iops}}}"
     );
@@ -102,7 +102,7 @@ async fn join(ring: &Ring, host: LocalHost, place: &Receiver<Place>) -> Rc<Cache
 
 /// Runs one shard: attaches its disks, fills the cache, and reads when all shards are ready.
 fn on_shard(
-    load: Load,
+    load: ShardLoad,
     number: u32,
     done: &AtomicU64,
     warm: &Barrier,
@@ -151,7 +151,7 @@ async fn warm_up(disk: &Disk, host: &LocalHost, area: u64) {
     }
 }
 
-async fn read(load: Load, disks: &[Rc<Disk>], host: &LocalHost, done: &AtomicU64) {
+async fn read(load: ShardLoad, disks: &[Rc<Disk>], host: &LocalHost, done: &AtomicU64) {
     let (read, running) = (Rc::new(Cell::new(0u64)), Rc::new(Cell::new(0)));
     let pages = AREA / u64::from(load.disks) / 4096;
     let started = Instant::now();

@@ -27,7 +27,7 @@ const SLOWEST_FILL: u64 = 20 << 20;
 
 /// End of the previous process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum End {
+pub(crate) enum ProcessEnd {
     /// Like that by a service manager.
     Stop,
     /// By SIGKILL.
@@ -43,7 +43,7 @@ struct Daemon {
 }
 
 /// Fills the cache of a disk of so many bytes, ends the daemon, starts it again, and prints the times.
-pub(crate) fn first_read(program: &Path, dir: &Path, bytes: u64, end: End) {
+pub(crate) fn first_read(program: &Path, dir: &Path, bytes: u64, end: ProcessEnd) {
     let image = dir.join("backing.img");
     File::create(&image).and_then(|file| file.set_len(bytes)).expect("the folder can be written");
     let daemon = Daemon::start(program, dir, bytes / 10 * 12);
@@ -153,10 +153,10 @@ impl Daemon {
         }
     }
 
-    fn end(mut self, end: End) {
+    fn end(mut self, end: ProcessEnd) {
         let signal = match end {
-            End::Stop => Signal::SIGTERM,
-            End::Kill => Signal::SIGKILL,
+            ProcessEnd::Stop => Signal::SIGTERM,
+            ProcessEnd::Kill => Signal::SIGKILL,
         };
         let id = Pid::from_raw(self.child.id().cast_signed());
         kill(id, signal).expect("it is our child and was not waited for");

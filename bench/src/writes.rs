@@ -50,7 +50,7 @@ pub(crate) enum Storage {
 
 /// Load of writes.
 #[derive(Clone, Copy)]
-pub(crate) struct Load {
+pub(crate) struct WriteLoad {
     pub(crate) storage: Storage,
     /// Writes in flight.
     pub(crate) depth: u32,
@@ -59,20 +59,20 @@ pub(crate) struct Load {
     /// Size of the area of random writes in bytes.
     pub(crate) area: u64,
     /// End of the load.
-    pub(crate) end: End,
+    pub(crate) end: WritesEnd,
     /// Bytes of a segment of the log.
     pub(crate) segment_bytes: u64,
 }
 
 /// End of a load.
 #[derive(Clone, Copy)]
-pub(crate) enum End {
+pub(crate) enum WritesEnd {
     After(Duration),
     Writes(u64),
 }
 
 /// Results of a load.
-struct Done {
+struct WriteResults {
     writes: u64,
     took: Duration,
     /// Microseconds of each write, sorted.
@@ -80,7 +80,7 @@ struct Done {
 }
 
 /// Runs a load and prints its figures.
-pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
+pub(crate) fn run(path: &Path, writer: Writer, load: WriteLoad) {
     lay_out(path, load.storage);
     let ring = Ring::new(256).expect("io_uring is available");
     let executor = Executor::new(ring.clone(), Order::Fifo);
@@ -133,13 +133,13 @@ pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
 }
 
 /// Runs the load, and flushes once more at the end.
-async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: Load) -> Done {
+async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: WriteLoad) -> WriteResults {
     let (begun, running) = (Rc::new(Cell::new(0u64)), Rc::new(Cell::new(load.depth)));
     let micros = Rc::new(RefCell::new(Vec::new()));
     let started = Instant::now();
     let goes_on = move |begun: u64| match load.end {
-        End::After(time) => started.elapsed() < time,
-        End::Writes(count) => begun < count,
+        WritesEnd::After(time) => started.elapsed() < time,
+        WritesEnd::Writes(count) => begun < count,
     };
     for worker in 0..load.depth {
         let (device, begun, running, micros) =
@@ -170,7 +170,7 @@ async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: 
     let took = started.elapsed();
     let mut micros = micros.take();
     micros.sort_unstable();
-    Done { writes: begun.get(), took, micros }
+    WriteResults { writes: begun.get(), took, micros }
 }
 
 /// Creates the file; a written one is left as an earlier run made it.

@@ -10,7 +10,7 @@
 //! A write is a hit if the block was cached before it. A policy from a paper has no RAM of its own: a block counts as in RAM if it is among
 //! the most recently used blocks, as many as the RAM of a served disk of the same size holds. RAM is part of the size for both.
 
-use crate::policies::{Access, Lru, Policy};
+use crate::policies::{Access, Lru, ReplacementPolicy};
 
 /// Treatment of a trace's writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub enum Effect {
 
 /// Policy from a paper that follows the rule.
 pub(crate) struct WriteThrough<'a> {
-    policy: Box<dyn Policy + 'a>,
+    policy: Box<dyn ReplacementPolicy + 'a>,
     /// Blocks that count as in RAM, if they are cached at all.
     ram: Lru,
     written: u64,
@@ -47,7 +47,7 @@ pub(crate) struct WriteThrough<'a> {
 
 impl<'a> WriteThrough<'a> {
     /// Wraps a policy of blocks below `blocks`, of which `ram_blocks` count as in RAM: at least one.
-    pub(crate) fn new(policy: Box<dyn Policy + 'a>, ram_blocks: usize, blocks: u32) -> Self {
+    pub(crate) fn new(policy: Box<dyn ReplacementPolicy + 'a>, ram_blocks: usize, blocks: u32) -> Self {
         Self { policy, ram: Lru::new(ram_blocks.max(1), blocks), written: 0 }
     }
 

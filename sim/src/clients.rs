@@ -20,8 +20,8 @@ pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, num
         match what {
             0..=54 => read(world, disk, number, range).await,
             55..=86 => write(world, disk, number, range).await,
-            87..=90 => change(world, disk, number, range, Change::Zeroes).await,
-            91..=94 => change(world, disk, number, range, Change::Discard).await,
+            87..=90 => change(world, disk, number, range, RangeOperation::Zeroes).await,
+            91..=94 => change(world, disk, number, range, RangeOperation::Discard).await,
             _ => flush(world, disk, number).await,
         }
         world.coverage.borrow_mut().operations += 1;
@@ -114,26 +114,26 @@ pub(crate) async fn write(world: &World, disk: &Disk, number: usize, range: Byte
 }
 
 #[derive(Clone, Copy)]
-enum Change {
+enum RangeOperation {
     Zeroes,
     Discard,
 }
 
 /// Writes zeroes to a range.
 pub(crate) async fn trim(world: &World, disk: &Disk, number: usize, range: ByteRange) {
-    change(world, disk, number, range, Change::Zeroes).await;
+    change(world, disk, number, range, RangeOperation::Zeroes).await;
 }
 
-async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: Change) {
+async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: RangeOperation) {
     let ticket = world.models[number].borrow_mut().start_change(&range, 0);
     let result = match change {
-        Change::Zeroes => disk.write_zeroes(range, Unmap::Allowed).await,
-        Change::Discard => disk.discard(range).await,
+        RangeOperation::Zeroes => disk.write_zeroes(range, Unmap::Allowed).await,
+        RangeOperation::Discard => disk.discard(range).await,
     };
     let mut model = world.models[number].borrow_mut();
     match (result, change) {
-        (Ok(()), Change::Zeroes) => model.end_change(ticket),
-        (Ok(()), Change::Discard) => model.end_discard(ticket),
+        (Ok(()), RangeOperation::Zeroes) => model.end_change(ticket),
+        (Ok(()), RangeOperation::Discard) => model.end_discard(ticket),
         (Err(error), _) => {
             world.note_error(number, &error);
             model.fail_change(ticket);

@@ -6,7 +6,7 @@ mod kept;
 use base::units::ratio;
 use cache::{DiskCounts, DiskStatistics, Latency, LatencyCounts};
 
-pub use kept::Kept;
+pub use kept::StoredCounters;
 
 /// Counters and latencies, the latter in the order of [`Latency::ALL`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -26,7 +26,7 @@ use base::plain;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use file::{EVENTS_MAX, Ending, Kept, Opened};
+use file::{EVENTS_MAX, Ending, EventFile, Opened};
 pub use kind::{Kind, Level};
 pub use slowness::Waits;
 
@@ -91,7 +91,7 @@ struct List {
 /// Fails if no thread can be started.
 pub fn begin(dir: &Path) -> Result<()> {
     let (messages, receiver) = sync_channel(WAITING_MAX);
-    let Opened { file, events, id, ending, complaint } = Kept::open(dir);
+    let Opened { file, events, id, ending, complaint } = EventFile::open(dir);
     let (newest, _) = watch::channel(id - 1);
     let after_failure = events.back().is_some_and(|last| last.kind == Kind::DaemonStartFailed);
     let list = List {
@@ -206,7 +206,7 @@ fn log(news: &News) {
 }
 
 /// Runs the thread of the list.
-fn keep(list: &List, mut file: Kept, first: u64, messages: &Receiver<Message>) {
+fn keep(list: &List, mut file: EventFile, first: u64, messages: &Receiver<Message>) {
     let mut writer = Writer { list, id: first, is_saved: true };
     for message in messages {
         match message {
@@ -230,14 +230,14 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn say(&mut self, file: &mut Kept, kind: Kind, message: String) {
+    fn say(&mut self, file: &mut EventFile, kind: Kind, message: String) {
         let news = News { kind, disk: None, message };
         log(&news);
         self.take(file, Moment::now(), news);
     }
 
     /// Keeps an event, then adds it to the list.
-    fn take(&mut self, file: &mut Kept, at: Moment, news: News) {
+    fn take(&mut self, file: &mut EventFile, at: Moment, news: News) {
         let News { kind, disk, message } = news;
         let message = message.chars().take(MESSAGE_CHARS_MAX).collect();
         let event = Event { id: self.id, at, kind, disk, message };
@@ -299,9 +299,9 @@ mod tests {
 
     use super::*;
 
-    fn list_in(dir: &Path) -> (List, Kept, u64, Receiver<Message>) {
+    fn list_in(dir: &Path) -> (List, EventFile, u64, Receiver<Message>) {
         let (messages, receiver) = sync_channel(WAITING_MAX);
-        let Opened { file, events, id, .. } = Kept::open(dir);
+        let Opened { file, events, id, .. } = EventFile::open(dir);
         let newest = watch::channel(id - 1).0;
         (
             List {
@@ -364,7 +364,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("missing")).expect("the folder is ours");
         writer.take(&mut file, Moment(1), news(Kind::DiskAdded, "Three"));
         assert!(writer.is_saved);
-        assert_eq!(Kept::open(&dir.path().join("missing")).events, *list.events());
+        assert_eq!(EventFile::open(&dir.path().join("missing")).events, *list.events());
     }
 
     #[test]

@@ -19,8 +19,8 @@ use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::counted::{Counted, Kept};
-use crate::series::file::Found;
+use crate::counted::{Counted, StoredCounters};
+use crate::series::file::StoredSeries;
 use crate::series::lifetime::{Comparison, KeptLifetime, Lifetime, Passed};
 use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, Span, Windowed};
 
@@ -56,7 +56,7 @@ struct Entry {
 
 /// Snapshot of an attached disk, all of the same moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct DiskSample<'a> {
     /// Number of the attachment.
     pub attachment: u64,
     /// Time since the disk was attached.
@@ -86,7 +86,7 @@ struct TotalsDocument {
 struct KeptTotal {
     since: Moment,
     #[serde(flatten)]
-    counted: Kept,
+    counted: StoredCounters,
     /// None from versions that did not keep it. Parsed apart, so that one that is not understood does not cost the totals.
     course: Option<Value>,
 }
@@ -146,7 +146,7 @@ impl Totals {
     }
 
     /// Continues the time series of a disk from its file.
-    pub fn resume(&mut self, id: u32, found: Found, time: SampleTime) {
+    pub fn resume(&mut self, id: u32, found: StoredSeries, time: SampleTime) {
         let Some(Entry { before, series, .. }) = self.disks.get_mut(&id) else { return };
         // Both files were written, one after the other: the later one has the counts of the disk. Totals that begin at zero stay there.
         let counted = before.counted.progress();
@@ -160,7 +160,7 @@ impl Totals {
     /// Takes a sample of a disk that is served: its counts since it was attached. Each attachment has a number of its own, greater than
     /// those before, because its counters begin at zero. A sample older than the known ones is ignored: answers overtake each other, and
     /// for a moment both shards report a disk that moves between them.
-    pub fn sample(&mut self, id: u32, look: Look<'_>, time: SampleTime) {
+    pub fn sample(&mut self, id: u32, look: DiskSample<'_>, time: SampleTime) {
         let Some(entry) = self.disks.get_mut(&id) else { return };
         entry.turn(time);
         let counted = Counted::of(look.statistics);
@@ -272,7 +272,7 @@ impl From<&Entry> for KeptTotal {
         let Total { since, counted } = entry.total();
         Self {
             since,
-            counted: Kept::from(&counted),
+            counted: StoredCounters::from(&counted),
             course: serde_json::to_value(KeptLifetime::from(&entry.series.lifetime)).ok(),
         }
     }
@@ -319,7 +319,11 @@ mod tests {
 
     fn see_at(totals: &mut Totals, id: u32, attachment: u64, statistics: &DiskStatistics, time: SampleTime) {
         let attached_for = Duration::from_secs(statistics.counts.reads);
-        totals.sample(id, Look { attachment, attached_for, passed: &Passed::default(), statistics }, time);
+        totals.sample(
+            id,
+            DiskSample { attachment, attached_for, passed: &Passed::default(), statistics },
+            time,
+        );
     }
 
     fn see(totals: &mut Totals, id: u32, attachment: u64, statistics: &DiskStatistics) {
@@ -457,7 +461,7 @@ mod tests {
         totals.begin(1, at(0));
         let statistics = counted(5, 100);
         let passed = Passed { counted: Counted::of(&counted(3, 100)), time: Duration::from_secs(2) };
-        let look = Look {
+        let look = DiskSample {
             attachment: 4,
             attached_for: Duration::from_secs(9),
             passed: &passed,
@@ -467,13 +471,13 @@ mod tests {
         save(dir.path(), totals.text(&[1])).expect("the folder is ours");
         let (mut loaded, problems) = Totals::load(dir.path(), at(0));
         assert_eq!((problems, loaded.compare(1)), (None, totals.compare(1)));
-        loaded.sample(1, Look { attachment: 0, ..look }, at(9));
+        loaded.sample(1, DiskSample { attachment: 0, ..look }, at(9));
         let (total, comparison) = loaded.compare(1).expect("it was kept");
         let reads = |side: &crate::series::lifetime::Side| (side.counted.counts.reads, side.time.as_secs());
         assert_eq!(total.counted.counts.reads, 10);
         assert_eq!((reads(&comparison.passed), reads(&comparison.cached)), ((6, 4), (4, 14)));
         // Seen again, it counts once.
-        loaded.sample(1, Look { attachment: 0, ..look }, at(9));
+        loaded.sample(1, DiskSample { attachment: 0, ..look }, at(9));
         assert_eq!(loaded.compare(1).expect("it was kept").1, comparison);
     }
 

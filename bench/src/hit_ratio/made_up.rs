@@ -29,9 +29,9 @@ pub(super) const PAGES_AT_RANDOM: u64 = 16_384;
 const READS_AT_RANDOM: u64 = 150_000;
 
 /// Generator of pseudo-random numbers, always the same (a linear congruential generator; its constants are Knuth's MMIX).
-struct Chance(u64);
+struct Lcg(u64);
 
-impl Chance {
+impl Lcg {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -40,7 +40,7 @@ impl Chance {
 
 /// Returns all of its requests, a seventh of them writes.
 pub(super) fn requests() -> Vec<Request> {
-    let mut chance = Chance(1);
+    let mut chance = Lcg(1);
     let mut requests: Vec<Request> = Vec::new();
     let (mut looped, mut once) = (0, RANKED + LOOPED);
     for at in 0..REQUESTS {
@@ -73,7 +73,7 @@ pub(super) fn requests() -> Vec<Request> {
 
 /// Returns reads of single pages with equal probability.
 pub(super) fn at_random() -> Vec<Request> {
-    let mut chance = Chance(1);
+    let mut chance = Lcg(1);
     let mut read = || Request {
         kind: Kind::Read,
         offset: chance.below(PAGES_AT_RANDOM) * PAGE,
@@ -84,7 +84,7 @@ pub(super) fn at_random() -> Vec<Request> {
 }
 
 /// Returns a page by the cube of a uniform number; neighbours in rank are not neighbours on the disk.
-fn ranked(chance: &mut Chance, at: u64) -> u64 {
+fn ranked(chance: &mut Lcg, at: u64) -> u64 {
     let even = chance.below(1 << 20);
     let rank = ((even.pow(3) >> 20) * RANKED) >> 40;
     (rank + at / SHIFT) * 7_919 % RANKED

@@ -45,13 +45,13 @@ impl fmt::Display for Contender {
 }
 
 /// Size of a trace at which everything can be compared.
-struct Place<'a> {
+struct ComparedSize<'a> {
     judged: &'a Judged,
     size: usize,
     size_bytes: u64,
 }
 
-impl Place<'_> {
+impl ComparedSize<'_> {
     fn row(&self, Contender { policy, cut }: Contender) -> Option<&Row> {
         let outcome = if cut { &self.judged.cut } else { &self.judged.plain };
         find(outcome, policy, self.size_bytes)
@@ -127,8 +127,8 @@ pub(super) fn print(all: &[Judged]) {
     print_left_out(all);
 }
 
-fn print_closed(places: &[Place<'_>], shown: &[Contender]) {
-    let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
+fn print_closed(places: &[ComparedSize<'_>], shown: &[Contender]) {
+    let judged: Vec<&ComparedSize<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
     println!(
         "\n### Gap closed: (LRU - X) / (LRU - Belady), {} points\n\n\
          | policy | mean | worst | at | hit ratio below LRU at worst, points | flash writes x LRU at 10 and 20 % |\n\
@@ -136,7 +136,7 @@ fn print_closed(places: &[Place<'_>], shown: &[Contender]) {
         judged.len()
     );
     for who in shown.iter().copied() {
-        let closed = |place: &&Place<'_>| place.closed(who);
+        let closed = |place: &&ComparedSize<'_>| place.closed(who);
         let Some(worst) = judged.iter().min_by(|a, b| closed(a).total_cmp(&closed(b))) else { continue };
         let lost = judged.iter().map(|place| 100.0 * (place.misses(who) - place.misses(LRU)));
         let writes = writes(places, who);
@@ -152,7 +152,7 @@ fn print_closed(places: &[Place<'_>], shown: &[Contender]) {
 }
 
 /// Returns a policy's flash writes relative to LRU, mean of the judged sizes.
-fn writes(places: &[Place<'_>], who: Contender) -> f64 {
+fn writes(places: &[ComparedSize<'_>], who: Contender) -> f64 {
     mean(places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(who)))
 }
 
@@ -198,13 +198,13 @@ fn lost_to<'a>(rows: impl Iterator<Item = &'a Row>, plain: &'a Outcome) -> impl 
 }
 
 /// Returns the sizes at which all of these could be simulated.
-fn places<'a>(all: &'a [Judged], shown: &[Contender]) -> Vec<Place<'a>> {
+fn places<'a>(all: &'a [Judged], shown: &[Contender]) -> Vec<ComparedSize<'a>> {
     let mut places = Vec::new();
     for judged in all {
         let mut sizes: Vec<u64> = judged.plain.rows.iter().map(|row| row.point.size_bytes).collect();
         sizes.dedup();
         for (size, size_bytes) in sizes.into_iter().enumerate() {
-            let place = Place { judged, size, size_bytes };
+            let place = ComparedSize { judged, size, size_bytes };
             if shown.iter().all(|who| place.row(*who).is_some()) {
                 places.push(place);
             }
@@ -213,7 +213,7 @@ fn places<'a>(all: &'a [Judged], shown: &[Contender]) -> Vec<Place<'a>> {
     places
 }
 
-fn print_places(places: &[Place<'_>], shown: &[Contender]) {
+fn print_places(places: &[ComparedSize<'_>], shown: &[Contender]) {
     let shown = || shown.iter().copied();
     let names: Vec<String> = shown().map(|who| format!("{who} (writes x, log x)")).collect();
     println!(

@@ -16,7 +16,7 @@ use vhost::vhost_user::{Frontend as Messages, VhostUserFrontend};
 use vhost::{VhostBackend, VhostUserMemoryRegionInfo, VringConfigData};
 use vm_memory::{FileOffset, MmapRegion};
 
-use super::queue::{Place, QUEUE_BYTES, Queue, SIZE};
+use super::queue::{QUEUE_BYTES, Queue, QueuePlace, SIZE};
 
 /// Address of the guest's memory in the front end's messages.
 const USER: u64 = 0x7f00_0000_0000;
@@ -110,7 +110,7 @@ impl Frontend {
     fn start_queues(&mut self, count: u16, memory: &Memory) -> Result<(), String> {
         let text = |error: vhost::Error| error.to_string();
         for index in 0..usize::from(count) {
-            let queue = Queue::new(Rc::clone(&memory.mapping), Place { start: index * QUEUE_BYTES })
+            let queue = Queue::new(Rc::clone(&memory.mapping), QueuePlace { start: index * QUEUE_BYTES })
                 .map_err(|error| error.to_string())?;
             let (descriptors, available, used) = queue.addresses();
             let address = |at: usize| USER + at as u64;

@@ -6,7 +6,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 
 use super::frontend::Frontend;
 use super::queue::{Queue, Request, SIZE};
-use crate::client::{Done, Latencies};
+use crate::client::{Latencies, LoadResults};
 use crate::rig::random;
 
 pub(crate) const PAGE: u64 = 4096;
@@ -24,10 +24,10 @@ pub(crate) enum Waiting {
 
 /// Requests of a load.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Load {
+pub(crate) struct VhostLoad {
     /// Requests in flight for each disk.
     pub(crate) depth: u16,
-    pub(crate) end: End,
+    pub(crate) end: LoadEnd,
     /// Begin of the sequence of random places.
     pub(crate) seed: u64,
     /// Number of writes between flushes; none for reads.
@@ -37,7 +37,7 @@ pub(crate) struct Load {
 
 /// End of a load.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum End {
+pub(crate) enum LoadEnd {
     After(Duration),
     /// After so many requests were put into the queues, flushes included.
     Requests(u64),
@@ -53,12 +53,12 @@ struct Lane<'a> {
     writes_since_flush: u64,
 }
 
-impl Load {
+impl VhostLoad {
     /// Runs the load.
     ///
     /// # Errors
     /// If a request fails or is not answered.
-    pub(crate) fn run(&self, mut disks: Vec<Frontend>) -> Result<Done, String> {
+    pub(crate) fn run(&self, mut disks: Vec<Frontend>) -> Result<LoadResults, String> {
         let sleeper = Sleeper::new(disks.iter().flat_map(Frontend::queues))?;
         let mut lanes = Vec::new();
         for disk in &mut disks {
@@ -83,9 +83,14 @@ impl Load {
         self.keep_busy(&mut lanes, &sleeper)
     }
 
-    fn keep_busy(&self, lanes: &mut [Lane], sleeper: &Sleeper) -> Result<Done, String> {
-        let mut done =
-            Done { latencies: Latencies::new(), flushes: 0, kicks: 0, sleeps: 0, took: Duration::ZERO };
+    fn keep_busy(&self, lanes: &mut [Lane], sleeper: &Sleeper) -> Result<LoadResults, String> {
+        let mut done = LoadResults {
+            latencies: Latencies::new(),
+            flushes: 0,
+            kicks: 0,
+            sleeps: 0,
+            took: Duration::ZERO,
+        };
         let started = Instant::now();
         let (mut in_flight, mut put) = (0, 0);
         for lane in &mut *lanes {
@@ -106,8 +111,8 @@ impl Load {
                 idle = false;
                 last_answer = Instant::now();
                 let in_time = match self.end {
-                    End::After(time) => last_answer.duration_since(started) < time,
-                    End::Requests(_) => true,
+                    LoadEnd::After(time) => last_answer.duration_since(started) < time,
+                    LoadEnd::Requests(_) => true,
                 };
                 while let Some(slot) = lane.queue.take()? {
                     let (request, begun) = lane.slots[usize::from(slot)];
@@ -115,7 +120,7 @@ impl Load {
                         Request::Flush => done.flushes += 1,
                         _ => done.latencies.record(last_answer.duration_since(begun)),
                     }
-                    if in_time && !matches!(self.end, End::Requests(most) if put >= most) {
+                    if in_time && !matches!(self.end, LoadEnd::Requests(most) if put >= most) {
                         put += 1;
                         lane.put(slot, self.flush_every, last_answer);
                     } else {

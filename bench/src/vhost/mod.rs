@@ -19,7 +19,7 @@ use clap::Args;
 pub(crate) use door::{DoorArguments, door};
 
 use self::frontend::{Frontend, Wishes};
-use self::load::{End, Load, PAGE, Sleeper, Waiting};
+use self::load::{LoadEnd, PAGE, Sleeper, VhostLoad, Waiting};
 use self::queue::Request;
 
 /// Bytes of a request while the content is compared, and number of them in flight.
@@ -88,9 +88,11 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<(), String> {
     let disks = arguments.socket.iter().map(|socket| Frontend::connect(socket, wishes));
     let disks = disks.collect::<Result<Vec<_>, _>>()?;
     let keeps_inflight = disks.iter().all(Frontend::keeps_inflight);
-    let load = Load {
+    let load = VhostLoad {
         depth: arguments.depth,
-        end: arguments.requests.map_or(End::After(Duration::from_secs(arguments.seconds)), End::Requests),
+        end: arguments
+            .requests
+            .map_or(LoadEnd::After(Duration::from_secs(arguments.seconds)), LoadEnd::Requests),
         seed: arguments.seed.unwrap_or_else(crate::client::seed),
         flush_every: arguments.write.then_some(arguments.flush_every),
         waiting: if arguments.poll { Waiting::Poll } else { Waiting::Sleep },

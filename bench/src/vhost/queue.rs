@@ -42,7 +42,7 @@ const NO_STATUS: u8 = 0xff;
 
 /// Place of a queue in memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct QueuePlace {
     pub(crate) start: usize,
 }
 
@@ -97,7 +97,7 @@ impl Queue {
     ///
     /// # Errors
     /// If two more files cannot be opened.
-    pub(crate) fn new(memory: Rc<MmapRegion>, place: Place) -> std::io::Result<Self> {
+    pub(crate) fn new(memory: Rc<MmapRegion>, place: QueuePlace) -> std::io::Result<Self> {
         let (kick, call) = (EventFd::new(EFD_NONBLOCK)?, EventFd::new(EFD_NONBLOCK)?);
         let start = place.start;
         let (offered, published, taken) = (0, 0, 0);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn a_short_request_lies_within_none_of_the_long_ones_that_are_in_flight() {
         let memory = MmapRegion::new(QUEUE_BYTES).expect("there is memory");
-        let mut queue = Queue::new(Rc::new(memory), Place { start: 0 }).expect("files are to be had");
+        let mut queue = Queue::new(Rc::new(memory), QueuePlace { start: 0 }).expect("files are to be had");
         queue.make_long();
         for slot in 0..LONG_SLOTS {
             queue.fill(slot, &vec![slot as u8; LONG_BYTES]);

@@ -16,7 +16,7 @@ use telemetry::events::{self, Kind};
 use telemetry::series::file::{self, EarlierWindows};
 use telemetry::series::lifetime::Comparison;
 use telemetry::series::{HistoryStep, Presence, SampleTime, Span, Window, Windowed};
-use telemetry::totals::{Look, Total, Totals};
+use telemetry::totals::{DiskSample, Total, Totals};
 
 use super::{DiskView, Registry, known, lock};
 use crate::shard::DiskReport;
@@ -73,7 +73,7 @@ impl Registry {
     pub(super) fn observe(&self, report: &DiskReport) {
         let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
         let (attachment, attached_for) = (*attachment, *attached_for);
-        let look = Look { attachment, attached_for, passed, statistics };
+        let look = DiskSample { attachment, attached_for, passed, statistics };
         let mut totals = lock(&self.totals);
         // Time is read while the lock is held, so that it does not go back.
         totals.sample(report.settings.id.0, look, self.time());

@@ -14,7 +14,7 @@ use base::patience::within;
 use block::patient::{Cause, Trouble};
 use cache::Latency;
 use telemetry::events::Waits;
-use telemetry::events::watcher::{DiskLook, Look, Watcher};
+use telemetry::events::watcher::{DiskSnapshot, WatchSnapshot, Watcher};
 use telemetry::events::{self, Kind};
 use telemetry::series::SAMPLE_INTERVAL;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
@@ -52,7 +52,8 @@ impl Registry {
         let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(POLL_INTERVAL)) else {
             return;
         };
-        let (mut watcher, mut look, mut last) = (Watcher::default(), Look::default(), LastReport::default());
+        let (mut watcher, mut look, mut last) =
+            (Watcher::default(), WatchSnapshot::default(), LastReport::default());
         let mut next_sample = Duration::ZERO;
         loop {
             // The intended time: with the time of the answer, steps of windows would appear and vanish.
@@ -83,7 +84,7 @@ impl Registry {
     }
 
     /// Asks all shards once, and passes their reports to the consumers.
-    async fn take_report(&self, look: &mut Look, is_sampled: bool) -> LastReport {
+    async fn take_report(&self, look: &mut WatchSnapshot, is_sampled: bool) -> LastReport {
         let HostReport { disks, pool, moment } = self.shards.report().await;
         self.follow_holds(&disks).await;
         if is_sampled {
@@ -137,7 +138,7 @@ pub(super) type Sockets = Vec<(String, Vec<DoorSocket>)>;
 /// Returns the disks that answered, the reasons for which others did not, and the sockets of the former.
 fn observe_all(
     reports: BTreeMap<String, Result<DiskReport>>,
-) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>, Sockets) {
+) -> (BTreeMap<String, DiskSnapshot>, BTreeMap<String, String>, Sockets) {
     let (mut disks, mut silent, mut sockets) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for (name, report) in reports {
         match report {
@@ -145,7 +146,7 @@ fn observe_all(
                 let doors = std::mem::take(&mut report.doors);
                 let broken_queues = doors.iter().map(|door| door.counters.broken_queues).sum();
                 sockets.push((name.clone(), doors.into_iter().map(|door| door.socket).collect()));
-                disks.insert(name, DiskLook { broken_queues, ..observe_disk(report) });
+                disks.insert(name, DiskSnapshot { broken_queues, ..observe_disk(report) });
             }
             Err(problem) => drop(silent.insert(name, problem.message)),
         }
@@ -153,11 +154,11 @@ fn observe_all(
     (disks, silent, sockets)
 }
 
-fn observe_disk(report: DiskReport) -> DiskLook {
+fn observe_disk(report: DiskReport) -> DiskSnapshot {
     let waits = waits(&report);
     let DiskReport { attachment, trouble, statistics, .. } = report;
     let counts = &statistics.counts;
-    DiskLook {
+    DiskSnapshot {
         attachment,
         trouble: trouble.as_ref().filter(|trouble| !is_full(trouble)).map(|trouble| trouble.reason.clone()),
         full: trouble.filter(is_full).map(|trouble| trouble.reason),
@@ -171,7 +172,7 @@ fn observe_disk(report: DiskReport) -> DiskLook {
         lost_bytes: statistics.lost_bytes,
         segments_uncopied: statistics.segments_uncopied,
         stopped: statistics.stopped,
-        ..DiskLook::default()
+        ..DiskSnapshot::default()
     }
 }
 

@@ -4,7 +4,7 @@
 //! `B1`, `B2` and `target` (there p) are those of the paper.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 /// Cached blocks, used once.
 const T1: ListId = ListId(0);
@@ -85,7 +85,7 @@ impl Arc {
     }
 }
 
-impl Policy for Arc {
+impl ReplacementPolicy for Arc {
     fn access(&mut self, block: u32) -> Access {
         match self.lists.list_of(block) {
             Some(T1 | T2) => {

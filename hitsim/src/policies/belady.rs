@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 use crate::rule::Effect;
 
 /// No next use.
@@ -57,7 +57,7 @@ impl<'a> Belady<'a> {
     }
 }
 
-impl Policy for Belady<'_> {
+impl ReplacementPolicy for Belady<'_> {
     fn access(&mut self, block: u32) -> Access {
         let next = self.next_uses[self.now];
         self.now += 1;

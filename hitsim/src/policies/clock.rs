@@ -3,7 +3,7 @@
 //! F. J. Corbató: A Paging Experiment with the Multics System. MIT Project MAC Report MAC-M-384, 1968.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const ALL: ListId = ListId(0);
 
@@ -31,7 +31,7 @@ impl Clock {
     }
 }
 
-impl Policy for Clock {
+impl ReplacementPolicy for Clock {
     fn access(&mut self, block: u32) -> Access {
         if self.lists.is_in(ALL, block) {
             self.used[block as usize] = true;

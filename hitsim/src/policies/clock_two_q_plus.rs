@@ -7,7 +7,7 @@
 //! newer half, rounded up, for the window; and as many ghosts as the other 90 % of the cache hold.
 
 use super::s3_fifo::{Rules, S3Fifo, small_max};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 /// S3-FIFO with a correlation window.
 pub struct ClockTwoQPlus(S3Fifo);
@@ -20,7 +20,7 @@ impl ClockTwoQPlus {
     }
 }
 
-impl Policy for ClockTwoQPlus {
+impl ReplacementPolicy for ClockTwoQPlus {
     fn access(&mut self, block: u32) -> Access {
         self.0.access(block)
     }

@@ -1,7 +1,7 @@
 //! FIFO: evicts blocks in the order of their insertion, however often they were used.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const ALL: ListId = ListId(0);
 
@@ -18,7 +18,7 @@ impl Fifo {
     }
 }
 
-impl Policy for Fifo {
+impl ReplacementPolicy for Fifo {
     fn access(&mut self, block: u32) -> Access {
         if self.lists.is_in(ALL, block) {
             return Access::Hit;

@@ -5,7 +5,7 @@
 //! it is twice the cache.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const STACK: ListId = ListId(0);
 /// Cached blocks outside the LIR set.
@@ -101,7 +101,7 @@ impl Lirs {
     }
 }
 
-impl Policy for Lirs {
+impl ReplacementPolicy for Lirs {
     fn access(&mut self, block: u32) -> Access {
         if self.is_low[block as usize] {
             self.stack.put_first(STACK, block);

@@ -1,7 +1,7 @@
 //! LRU: evicts the block whose last use is the oldest.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const ALL: ListId = ListId(0);
 
@@ -18,7 +18,7 @@ impl Lru {
     }
 }
 
-impl Policy for Lru {
+impl ReplacementPolicy for Lru {
     fn access(&mut self, block: u32) -> Access {
         let hit = self.lists.is_in(ALL, block);
         if !hit && self.len() == self.capacity {

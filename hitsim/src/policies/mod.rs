@@ -46,7 +46,7 @@ pub enum Access {
 ///
 /// Guarantees: a block that misses enters; there are never more blocks than the capacity. Accesses of [`Belady`] are the ones that it was
 /// made for, each as [`Self::access`] or [`Self::invalidate`].
-pub trait Policy {
+pub trait ReplacementPolicy {
     /// Accesses a block, which is below the number of blocks that the policy was made for.
     fn access(&mut self, block: u32) -> Access;
 
@@ -117,7 +117,12 @@ impl Reference {
     ///
     /// # Panics
     /// If the capacity is 0.
-    pub fn make<'a>(self, capacity: usize, blocks: u32, next_uses: &'a [u32]) -> Box<dyn Policy + 'a> {
+    pub fn make<'a>(
+        self,
+        capacity: usize,
+        blocks: u32,
+        next_uses: &'a [u32],
+    ) -> Box<dyn ReplacementPolicy + 'a> {
         assert!(capacity > 0, "a cache holds at least one block");
         match self {
             Self::Fifo => Box::new(Fifo::new(capacity, blocks)),

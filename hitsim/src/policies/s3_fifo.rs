@@ -8,7 +8,7 @@
 //! reset. If the main queue is empty, the small one evicts a block even below its tenth.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const SMALL: ListId = ListId(0);
 const MAIN: ListId = ListId(1);
@@ -103,7 +103,7 @@ impl S3Fifo {
     }
 }
 
-impl Policy for S3Fifo {
+impl ReplacementPolicy for S3Fifo {
     fn access(&mut self, block: u32) -> Access {
         if self.holds(block) {
             if !self.is_in_window(block) {

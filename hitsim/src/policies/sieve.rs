@@ -4,7 +4,7 @@
 //! Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi: SIEVE is Simpler than LRU. NSDI 2024, algorithm 1.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const ALL: ListId = ListId(0);
 
@@ -34,7 +34,7 @@ impl Sieve {
     }
 }
 
-impl Policy for Sieve {
+impl ReplacementPolicy for Sieve {
     fn access(&mut self, block: u32) -> Access {
         if self.lists.is_in(ALL, block) {
             self.used[block as usize] = true;

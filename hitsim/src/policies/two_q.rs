@@ -4,7 +4,7 @@
 //! the recommended shares: a quarter of the cache for new blocks, and half as many ghosts as blocks fit the cache.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const WANTED: ListId = ListId(0);
 const NEW: ListId = ListId(1);
@@ -41,7 +41,7 @@ impl TwoQ {
     }
 }
 
-impl Policy for TwoQ {
+impl ReplacementPolicy for TwoQ {
     fn access(&mut self, block: u32) -> Access {
         match self.lists.list_of(block) {
             Some(WANTED) => {

@@ -6,7 +6,7 @@
 //! one. The sketch is a count-min sketch of four rows with counts up to 15, without the paper's door-keeper.
 
 use super::lists::{ListId, Lists};
-use super::{Access, Policy};
+use super::{Access, ReplacementPolicy};
 
 const WINDOW: ListId = ListId(0);
 const PROBATION: ListId = ListId(1);
@@ -71,7 +71,7 @@ impl WTinyLfu {
     }
 }
 
-impl Policy for WTinyLfu {
+impl ReplacementPolicy for WTinyLfu {
     fn access(&mut self, block: u32) -> Access {
         self.sketch.add(block);
         if let Some(list) = self.lists.list_of(block) {

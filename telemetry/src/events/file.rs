@@ -52,7 +52,7 @@ pub(super) enum Ending {
 
 /// Files and figures that an earlier run left.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Found {
+struct StoredEvents {
     events: VecDeque<Event>,
     boot: String,
     id_max: u64,
@@ -62,7 +62,7 @@ struct Found {
 
 /// Result of opening the file at the start.
 pub(super) struct Opened {
-    pub(super) file: Kept,
+    pub(super) file: EventFile,
     pub(super) events: VecDeque<Event>,
     /// Id of the next event.
     pub(super) id: u64,
@@ -72,7 +72,7 @@ pub(super) struct Opened {
 }
 
 /// The file, written by one thread.
-pub(super) struct Kept {
+pub(super) struct EventFile {
     dir: PathBuf,
     boot: String,
     /// None if the file is to be replaced before the next append.
@@ -80,10 +80,10 @@ pub(super) struct Kept {
     lines: usize,
 }
 
-impl Kept {
+impl EventFile {
     /// Reads the events kept in `dir`. Never fails: a file that cannot be read is set aside and reported.
     pub(super) fn open(dir: &Path) -> Opened {
-        let found = read(dir).unwrap_or_else(|fault| Found { fault, ..Found::default() });
+        let found = read(dir).unwrap_or_else(|fault| StoredEvents { fault, ..StoredEvents::default() });
         let boot = boot();
         let complaint = found.fault.as_ref().map(|fault| set_aside(dir, fault));
         let ending = found.ending(&boot);
@@ -119,7 +119,7 @@ impl Kept {
     }
 }
 
-impl Found {
+impl StoredEvents {
     fn ending(&self, boot: &str) -> Ending {
         match self.events.back() {
             None => Ending::Unknown,
@@ -146,10 +146,10 @@ fn append(file: &mut File, event: &Event) -> io::Result<()> {
 ///
 /// # Errors
 /// Reason why nothing of the file can be read.
-fn read(dir: &Path) -> Result<Found, Option<String>> {
+fn read(dir: &Path) -> Result<StoredEvents, Option<String>> {
     let mut text = Vec::new();
     let file = match File::open(dir.join(FILE_NAME)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredEvents::default()),
         file => file.map_err(|error| Some(error.to_string()))?,
     };
     file.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|error| Some(error.to_string()))?;
@@ -160,8 +160,8 @@ fn read(dir: &Path) -> Result<Found, Option<String>> {
 }
 
 /// Parses the readable events in the text of a file.
-fn parse(text: &[u8]) -> Found {
-    let mut found = Found::default();
+fn parse(text: &[u8]) -> StoredEvents {
+    let mut found = StoredEvents::default();
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').enumerate();
     let Some((_, first)) = lines.next() else { return found };
     match serde_json::from_slice::<Header>(first) {
@@ -205,7 +205,7 @@ struct OnlyId {
     id: u64,
 }
 
-fn note(found: &mut Found, at: usize, reason: &str) {
+fn note(found: &mut StoredEvents, at: usize, reason: &str) {
     if found.fault.is_none() {
         found.fault = Some(format!("line {}: {reason}", at + 1));
     }

@@ -139,7 +139,7 @@ pub(super) struct Flapping {
 
 /// Change to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum ConditionChange {
     None,
     Began,
     Over,
@@ -147,23 +147,23 @@ pub(super) enum Change {
 
 impl Flapping {
     /// Takes the present state of the condition.
-    pub(super) fn see(&mut self, now: Duration, is_so: bool) -> Change {
+    pub(super) fn see(&mut self, now: Duration, is_so: bool) -> ConditionChange {
         if is_so {
             self.over_since = None;
             if std::mem::replace(&mut self.is_told, true) {
-                return Change::None;
+                return ConditionChange::None;
             }
             let is_again = self.told_over_at.is_some_and(|over| now < over + STEADY_MAX);
             self.steady =
                 if is_again { (self.steady * 2).clamp(STEADY_MIN, STEADY_MAX) } else { Duration::ZERO };
-            return Change::Began;
+            return ConditionChange::Began;
         }
         if !self.is_told || now < *self.over_since.get_or_insert(now) + self.steady {
-            return Change::None;
+            return ConditionChange::None;
         }
         self.is_told = false;
         self.told_over_at = Some(now);
-        Change::Over
+        ConditionChange::Over
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
 
     /// Backing that is sampled each second.
     #[derive(Default)]
-    struct Watched {
+    struct SampledBacking {
         slowness: Slowness,
         now: Duration,
         waits: Waits,
@@ -181,7 +181,7 @@ mod tests {
         size: u64,
     }
 
-    impl Watched {
+    impl SampledBacking {
         /// Continues for so many minutes, with so many requests a second of this length; returns the reports and their times.
         fn minutes(&mut self, minutes: u64, requests: u64, millis: u64) -> Vec<(u64, Pace)> {
             let mut told = Vec::new();
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_backing_that_becomes_much_slower_is_told_of_once_and_when_it_is_as_usual_again() {
-        let mut backing = Watched::default();
+        let mut backing = SampledBacking::default();
         assert_eq!(backing.minutes(30, 10, 15), []);
         let told = backing.minutes(120, 10, 90);
         assert!(is_slow(&told, 4), "of the first minute a second was fast: {told:?}");
@@ -217,11 +217,11 @@ mod tests {
 
     #[test]
     fn a_slow_minute_or_two_and_few_requests_say_nothing() {
-        let mut backing = Watched::default();
+        let mut backing = SampledBacking::default();
         backing.minutes(30, 10, 15);
         assert_eq!(backing.minutes(2, 10, 500), []);
         assert_eq!(backing.minutes(10, 10, 15), []);
-        let mut quiet = Watched::default();
+        let mut quiet = SampledBacking::default();
         quiet.minutes(30, 10, 15);
         for _ in 0..4 {
             assert_eq!(quiet.minutes(1, 0, 0), [], "a request every four minutes");
@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn what_is_fast_enough_for_guests_is_not_slow_and_what_nobody_bears_always_is() {
-        let mut flash = Watched::default();
+        let mut flash = SampledBacking::default();
         flash.minutes(30, 10, 1);
         assert_eq!(flash.minutes(30, 10, 20), [], "twenty times slower, and still fast");
-        let mut dying = Watched::default();
+        let mut dying = SampledBacking::default();
         let told = dying.minutes(5, 10, 2_000);
         assert!(is_slow(&told, 4) || is_slow(&told, 3), "{told:?}");
         assert!(matches!(told[0].1, Pace::Slow { usual: None, .. }), "{told:?}");
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn large_requests_may_take_longer() {
-        let mut backing = Watched { size: 4_096, ..Watched::default() };
+        let mut backing = SampledBacking { size: 4_096, ..SampledBacking::default() };
         backing.minutes(30, 10, 15);
         backing.size = 1 << 20;
         assert_eq!(backing.minutes(60, 10, 80), [], "a backup reads");
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn what_slowly_becomes_slower_is_usual() {
-        let mut backing = Watched::default();
+        let mut backing = SampledBacking::default();
         for millis in 10..200 {
             assert_eq!(backing.minutes(20, 10, millis), [], "{millis}");
         }
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn counters_that_begin_anew_are_no_news() {
-        let mut backing = Watched::default();
+        let mut backing = SampledBacking::default();
         backing.minutes(30, 10, 15);
         backing.waits = Waits::default();
         assert_eq!(backing.minutes(30, 10, 15), []);
@@ -272,18 +272,18 @@ mod tests {
     fn what_comes_and_goes_is_told_less_and_less_often() {
         let mut backing = Flapping::default();
         let at = Duration::from_secs;
-        assert_eq!(backing.see(at(0), false), Change::None);
-        assert_eq!(backing.see(at(1), true), Change::Began);
-        assert_eq!(backing.see(at(2), true), Change::None);
-        assert_eq!(backing.see(at(3), false), Change::Over, "at once");
-        assert_eq!(backing.see(at(4), true), Change::Began);
-        assert_eq!(backing.see(at(5), false), Change::None);
-        assert_eq!(backing.see(at(6), true), Change::None, "it was told of");
-        assert_eq!(backing.see(at(7), false), Change::None);
-        assert_eq!(backing.see(at(66), false), Change::None);
-        assert_eq!(backing.see(at(67), false), Change::Over);
+        assert_eq!(backing.see(at(0), false), ConditionChange::None);
+        assert_eq!(backing.see(at(1), true), ConditionChange::Began);
+        assert_eq!(backing.see(at(2), true), ConditionChange::None);
+        assert_eq!(backing.see(at(3), false), ConditionChange::Over, "at once");
+        assert_eq!(backing.see(at(4), true), ConditionChange::Began);
+        assert_eq!(backing.see(at(5), false), ConditionChange::None);
+        assert_eq!(backing.see(at(6), true), ConditionChange::None, "it was told of");
+        assert_eq!(backing.see(at(7), false), ConditionChange::None);
+        assert_eq!(backing.see(at(66), false), ConditionChange::None);
+        assert_eq!(backing.see(at(67), false), ConditionChange::Over);
         let told = (68..86_468).map(|second| backing.see(at(second), second / 70 % 2 == 0));
-        let told = told.filter(|change| *change != Change::None).count();
+        let told = told.filter(|change| *change != ConditionChange::None).count();
         assert!(told < 10, "{told} times a day, for one that changes every 70 s");
     }
 
@@ -292,8 +292,8 @@ mod tests {
         let mut backing = Flapping::default();
         let at = Duration::from_secs;
         for round in [0, 10_000, 20_000] {
-            assert_eq!(backing.see(at(round), true), Change::Began);
-            assert_eq!(backing.see(at(round + 1), false), Change::Over);
+            assert_eq!(backing.see(at(round), true), ConditionChange::Began);
+            assert_eq!(backing.see(at(round + 1), false), ConditionChange::Over);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base::units::Size;
 
-use super::slowness::{Change, Flapping, Pace, Slowness, Waits};
+use super::slowness::{ConditionChange, Flapping, Pace, Slowness, Waits};
 use super::{Kind, News};
 
 /// Interval between reports of an error that repeats.
@@ -23,7 +23,7 @@ const ONE_COPY_TIME: Duration = Duration::from_secs(5);
 
 /// Snapshot of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DiskLook {
+pub struct DiskSnapshot {
     /// Number of the attachment; counters begin at zero with each.
     pub attachment: u64,
     /// Failure of its backing.
@@ -56,11 +56,11 @@ pub struct DiskLook {
 
 /// Snapshot of all disks. Disks that are not served are not in it.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub struct WatchSnapshot {
     /// Time since an arbitrary moment, the same for all snapshots.
     pub at: Duration,
     /// Disks by their names.
-    pub disks: BTreeMap<String, DiskLook>,
+    pub disks: BTreeMap<String, DiskSnapshot>,
     /// Disks whose shard did not answer, with the message to report.
     pub silent: BTreeMap<String, String>,
     /// True if all of the flash failed; none if the shard that knows it did not answer.
@@ -72,7 +72,7 @@ pub struct Look {
 /// Detector of events, with the last snapshot and the reports made.
 #[derive(Debug, Default)]
 pub struct Watcher {
-    disks: BTreeMap<String, Watched>,
+    disks: BTreeMap<String, WatchedDisk>,
     silent: Option<String>,
     pool_failed: bool,
     pool_lacks_space: bool,
@@ -80,8 +80,8 @@ pub struct Watcher {
 
 /// Memory of a disk.
 #[derive(Debug, Default)]
-struct Watched {
-    last: DiskLook,
+struct WatchedDisk {
+    last: DiskSnapshot,
     trouble: Flapping,
     full: Flapping,
     slowness: Slowness,
@@ -151,7 +151,7 @@ impl Lasting {
 
 impl Watcher {
     /// Takes a snapshot, and returns the new events.
-    pub fn look(&mut self, look: &Look) -> Vec<News> {
+    pub fn look(&mut self, look: &WatchSnapshot) -> Vec<News> {
         let mut news = Vec::new();
         self.look_at_shards(look, &mut news);
         let pool_failed = look.pool_failed.unwrap_or(self.pool_failed);
@@ -170,7 +170,7 @@ impl Watcher {
         news
     }
 
-    fn look_at_space(&mut self, look: &Look, news: &mut Vec<News>) {
+    fn look_at_space(&mut self, look: &WatchSnapshot, news: &mut Vec<News>) {
         let lacks_space = look.pool_lacks_space.unwrap_or(self.pool_lacks_space);
         match (self.pool_lacks_space, lacks_space) {
             (false, true) => news.push(of_host(
@@ -186,7 +186,7 @@ impl Watcher {
         self.pool_lacks_space = lacks_space;
     }
 
-    fn look_at_shards(&mut self, look: &Look, news: &mut Vec<News>) {
+    fn look_at_shards(&mut self, look: &WatchSnapshot, news: &mut Vec<News>) {
         let silent = look.silent.iter().next();
         match (&self.silent, silent) {
             (None, Some((name, message))) => {
@@ -203,10 +203,10 @@ impl Watcher {
     }
 }
 
-impl Watched {
-    fn look(&mut self, name: &str, now: Duration, disk: &DiskLook, news: &mut Vec<News>) {
+impl WatchedDisk {
+    fn look(&mut self, name: &str, now: Duration, disk: &DiskSnapshot, news: &mut Vec<News>) {
         if disk.attachment != self.last.attachment {
-            self.last = DiskLook { attachment: disk.attachment, ..DiskLook::default() };
+            self.last = DiskSnapshot { attachment: disk.attachment, ..DiskSnapshot::default() };
         }
         news.extend(self.backing(name, now, disk));
         news.extend(self.room(name, now, disk));
@@ -227,36 +227,36 @@ impl Watched {
         self.last = disk.clone();
     }
 
-    fn backing(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+    fn backing(&mut self, name: &str, now: Duration, disk: &DiskSnapshot) -> Option<News> {
         match self.trouble.see(now, disk.trouble.is_some()) {
-            Change::None => None,
-            Change::Began => {
+            ConditionChange::None => None,
+            ConditionChange::Began => {
                 let reason = disk.trouble.as_deref().unwrap_or_default();
                 let message = format!("The backing of disk '{name}' fails: {reason}");
                 Some(of_disk(Kind::BackingFailing, name, message))
             }
-            Change::Over => {
+            ConditionChange::Over => {
                 Some(of_disk(Kind::BackingBack, name, format!("The backing of disk '{name}' works again")))
             }
         }
     }
 
-    fn room(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+    fn room(&mut self, name: &str, now: Duration, disk: &DiskSnapshot) -> Option<News> {
         match self.full.see(now, disk.full.is_some()) {
-            Change::None => None,
-            Change::Began => {
+            ConditionChange::None => None,
+            ConditionChange::Began => {
                 let reason = disk.full.as_deref().unwrap_or_default();
                 let message = format!("The backing of disk '{name}' has no room: {reason}");
                 Some(of_disk(Kind::BackingFull, name, message))
             }
-            Change::Over => {
+            ConditionChange::Over => {
                 let message = format!("The backing of disk '{name}' accepts writes again");
                 Some(of_disk(Kind::BackingHasRoom, name, message))
             }
         }
     }
 
-    fn pace(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+    fn pace(&mut self, name: &str, now: Duration, disk: &DiskSnapshot) -> Option<News> {
         match self.slowness.see(now, disk.waits) {
             Pace::Same => None,
             Pace::Slow { millis, over, usual } => {
@@ -276,7 +276,7 @@ impl Watched {
         }
     }
 
-    fn errors(&mut self, name: &str, now: Duration, disk: &DiskLook, news: &mut Vec<News>) {
+    fn errors(&mut self, name: &str, now: Duration, disk: &DiskSnapshot, news: &mut Vec<News>) {
         let Self { last, checksum_errors, flash_errors, backing_errors, broken_queues, .. } = self;
         let more = |now: u64, before: u64| now.saturating_sub(before);
         let counted = checksum_errors.count(now, more(disk.checksum_errors, last.checksum_errors));
@@ -306,7 +306,7 @@ impl Watched {
         }));
     }
 
-    fn destage(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+    fn destage(&mut self, name: &str, now: Duration, disk: &DiskSnapshot) -> Option<News> {
         let is_behind = disk.throttled_ns > self.last.throttled_ns;
         match self.behind.see(now, is_behind, BEHIND_TIME, BREATH) {
             Turn::None => None,
@@ -325,7 +325,7 @@ impl Watched {
         }
     }
 
-    fn copies(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+    fn copies(&mut self, name: &str, now: Duration, disk: &DiskSnapshot) -> Option<News> {
         match self.one_copy.see(now, disk.segments_uncopied > 0, ONE_COPY_TIME, Duration::ZERO) {
             Turn::None => None,
             Turn::Lasts => {

@@ -2,29 +2,33 @@
 
 use super::*;
 
-fn look(at: u64, disk: DiskLook) -> Look {
-    Look { at: Duration::from_secs(at), disks: BTreeMap::from([("a".to_owned(), disk)]), ..Look::default() }
+fn look(at: u64, disk: DiskSnapshot) -> WatchSnapshot {
+    WatchSnapshot {
+        at: Duration::from_secs(at),
+        disks: BTreeMap::from([("a".to_owned(), disk)]),
+        ..WatchSnapshot::default()
+    }
 }
 
-fn kinds(watcher: &mut Watcher, look: &Look) -> Vec<Kind> {
+fn kinds(watcher: &mut Watcher, look: &WatchSnapshot) -> Vec<Kind> {
     watcher.look(look).iter().map(|news| news.kind).collect()
 }
 
 #[test]
 fn what_changes_between_two_looks_is_told_once() {
     let trouble = || Some("Input/output error".to_owned());
-    let table: [(DiskLook, Kind); 7] = [
-        (DiskLook { trouble: trouble(), ..DiskLook::default() }, Kind::BackingFailing),
-        (DiskLook { stopped: trouble(), ..DiskLook::default() }, Kind::DiskStopped),
-        (DiskLook { checksum_errors: 3, ..DiskLook::default() }, Kind::ChecksumErrors),
-        (DiskLook { flash_errors: 3, ..DiskLook::default() }, Kind::FlashErrors),
-        (DiskLook { backing_errors: 3, ..DiskLook::default() }, Kind::BackingErrors),
-        (DiskLook { broken_queues: 1, ..DiskLook::default() }, Kind::QueueBroken),
-        (DiskLook { lost_bytes: 4096, ..DiskLook::default() }, Kind::DataLost),
+    let table: [(DiskSnapshot, Kind); 7] = [
+        (DiskSnapshot { trouble: trouble(), ..DiskSnapshot::default() }, Kind::BackingFailing),
+        (DiskSnapshot { stopped: trouble(), ..DiskSnapshot::default() }, Kind::DiskStopped),
+        (DiskSnapshot { checksum_errors: 3, ..DiskSnapshot::default() }, Kind::ChecksumErrors),
+        (DiskSnapshot { flash_errors: 3, ..DiskSnapshot::default() }, Kind::FlashErrors),
+        (DiskSnapshot { backing_errors: 3, ..DiskSnapshot::default() }, Kind::BackingErrors),
+        (DiskSnapshot { broken_queues: 1, ..DiskSnapshot::default() }, Kind::QueueBroken),
+        (DiskSnapshot { lost_bytes: 4096, ..DiskSnapshot::default() }, Kind::DataLost),
     ];
     for (disk, kind) in table {
         let mut watcher = Watcher::default();
-        assert_eq!(kinds(&mut watcher, &look(0, DiskLook::default())), [], "{kind}");
+        assert_eq!(kinds(&mut watcher, &look(0, DiskSnapshot::default())), [], "{kind}");
         let news = watcher.look(&look(1, disk.clone()));
         assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [kind]);
         assert_eq!(news[0].disk.as_deref(), Some("a"));
@@ -37,17 +41,17 @@ fn what_changes_between_two_looks_is_told_once() {
 #[test]
 fn a_backing_that_works_again_is_told_of() {
     let mut watcher = Watcher::default();
-    let failing = DiskLook { trouble: Some("it does not answer".to_owned()), ..DiskLook::default() };
+    let failing = DiskSnapshot { trouble: Some("it does not answer".to_owned()), ..DiskSnapshot::default() };
     assert_eq!(kinds(&mut watcher, &look(0, failing.clone())), [Kind::BackingFailing]);
-    let attached_anew = DiskLook { attachment: 1, ..failing };
+    let attached_anew = DiskSnapshot { attachment: 1, ..failing };
     assert_eq!(kinds(&mut watcher, &look(1, attached_anew)), [], "it still fails");
-    assert_eq!(kinds(&mut watcher, &look(2, DiskLook::default())), [Kind::BackingBack]);
+    assert_eq!(kinds(&mut watcher, &look(2, DiskSnapshot::default())), [Kind::BackingBack]);
 }
 
 #[test]
 fn errors_are_told_once_an_hour_with_their_number() {
     let mut watcher = Watcher::default();
-    let errors = |count| DiskLook { checksum_errors: count, ..DiskLook::default() };
+    let errors = |count| DiskSnapshot { checksum_errors: count, ..DiskSnapshot::default() };
     let hour = REPEAT_INTERVAL.as_secs();
     for (at, count, told) in [
         (0, 2, Some("2 pages")),
@@ -67,7 +71,7 @@ fn errors_are_told_once_an_hour_with_their_number() {
 #[test]
 fn counters_that_begin_anew_are_counted_from_zero() {
     let mut watcher = Watcher::default();
-    let lost = |attachment, lost_bytes| DiskLook { attachment, lost_bytes, ..DiskLook::default() };
+    let lost = |attachment, lost_bytes| DiskSnapshot { attachment, lost_bytes, ..DiskSnapshot::default() };
     assert_eq!(kinds(&mut watcher, &look(0, lost(1, 8192))), [Kind::DataLost]);
     assert_eq!(kinds(&mut watcher, &look(1, lost(2, 4096))), [Kind::DataLost], "it is another attachment");
     assert_eq!(kinds(&mut watcher, &look(2, lost(2, 0))), [], "written anew");
@@ -76,11 +80,11 @@ fn counters_that_begin_anew_are_counted_from_zero() {
 #[test]
 fn destage_is_behind_when_writers_were_held_back_for_long() {
     let mut watcher = Watcher::default();
-    let held = |ns| DiskLook {
+    let held = |ns| DiskSnapshot {
         throttled_ns: ns,
         dirty_bytes: 1 << 20,
         dirty_limit_bytes: 1 << 20,
-        ..DiskLook::default()
+        ..DiskSnapshot::default()
     };
     let mut at = |at, ns| kinds(&mut watcher, &look(at, held(ns)));
     assert_eq!(at(0, 1), []);
@@ -101,7 +105,7 @@ fn destage_is_behind_when_writers_were_held_back_for_long() {
 #[test]
 fn copies_that_are_missing_for_long_are_told_of_and_that_they_are_complete() {
     let mut watcher = Watcher::default();
-    let uncopied = |segments_uncopied| DiskLook { segments_uncopied, ..DiskLook::default() };
+    let uncopied = |segments_uncopied| DiskSnapshot { segments_uncopied, ..DiskSnapshot::default() };
     let mut at = |at, segments| kinds(&mut watcher, &look(at, uncopied(segments)));
     assert_eq!(at(0, 1), []);
     assert_eq!(at(4, 0), [], "it takes a moment");
@@ -114,15 +118,15 @@ fn copies_that_are_missing_for_long_are_told_of_and_that_they_are_complete() {
 #[test]
 fn a_pool_that_failed_names_the_disks_that_need_it() {
     let mut watcher = Watcher::default();
-    let mut seen = look(0, DiskLook { dirty_bytes: 4096, ..DiskLook::default() });
-    seen.disks.insert("clean".to_owned(), DiskLook::default());
+    let mut seen = look(0, DiskSnapshot { dirty_bytes: 4096, ..DiskSnapshot::default() });
+    seen.disks.insert("clean".to_owned(), DiskSnapshot::default());
     assert_eq!(kinds(&mut watcher, &seen), []);
     seen.pool_failed = Some(true);
     let news = watcher.look(&seen);
     assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::PoolFailed, Kind::DirtyAtRisk]);
     assert!(news[1].message.contains("4KiB of disk 'a'"), "{}", news[1].message);
     assert_eq!(watcher.look(&seen), []);
-    let silent = Look { pool_failed: None, ..seen.clone() };
+    let silent = WatchSnapshot { pool_failed: None, ..seen.clone() };
     assert_eq!(watcher.look(&silent), [], "nobody said how it is");
     assert_eq!(watcher.look(&seen), [], "it was told of");
 }
@@ -130,13 +134,13 @@ fn a_pool_that_failed_names_the_disks_that_need_it() {
 #[test]
 fn a_pool_whose_storage_is_full_is_told_of_and_that_it_has_room_again() {
     let mut watcher = Watcher::default();
-    let seen = look(0, DiskLook::default());
-    let full = Look { pool_lacks_space: Some(true), ..seen.clone() };
+    let seen = look(0, DiskSnapshot::default());
+    let full = WatchSnapshot { pool_lacks_space: Some(true), ..seen.clone() };
     assert_eq!(kinds(&mut watcher, &seen), []);
     assert_eq!(kinds(&mut watcher, &full), [Kind::PoolNoSpace]);
     assert_eq!(kinds(&mut watcher, &full), []);
     assert_eq!(kinds(&mut watcher, &seen), [], "nobody said how it is");
-    let room = Look { pool_lacks_space: Some(false), ..seen };
+    let room = WatchSnapshot { pool_lacks_space: Some(false), ..seen };
     assert_eq!(kinds(&mut watcher, &room), [Kind::PoolHasSpace]);
 }
 
@@ -148,7 +152,7 @@ fn a_backing_that_becomes_slow_is_told_of_with_figures() {
         // Ten requests a second of 10 ms each, and of 200 ms in the second half.
         let ns = if second < 900 { second * 100_000_000 } else { second * 2_000_000_000 - 1_710_000_000_000 };
         let waits = Waits { requests: second * 10, ns, bytes: second * 40_960 };
-        news.extend(watcher.look(&look(second, DiskLook { waits, ..DiskLook::default() })));
+        news.extend(watcher.look(&look(second, DiskSnapshot { waits, ..DiskSnapshot::default() })));
     }
     assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::BackingSlow]);
     let message = &news[0].message;
@@ -158,31 +162,31 @@ fn a_backing_that_becomes_slow_is_told_of_with_figures() {
 #[test]
 fn a_shard_that_hangs_is_told_of_once_and_its_disks_are_not_forgotten() {
     let mut watcher = Watcher::default();
-    let failing = DiskLook { lost_bytes: 4096, ..DiskLook::default() };
+    let failing = DiskSnapshot { lost_bytes: 4096, ..DiskSnapshot::default() };
     assert_eq!(kinds(&mut watcher, &look(0, failing.clone())), [Kind::DataLost]);
-    let silent = |at| Look {
+    let silent = |at| WatchSnapshot {
         at: Duration::from_secs(at),
         silent: BTreeMap::from([("a".to_owned(), "Cannot ask shard 0".to_owned())]),
-        ..Look::default()
+        ..WatchSnapshot::default()
     };
     assert_eq!(kinds(&mut watcher, &silent(1)), [Kind::ShardUnresponsive]);
     assert_eq!(kinds(&mut watcher, &silent(2)), []);
     assert_eq!(kinds(&mut watcher, &look(3, failing)), [Kind::ShardAnswers], "what is lost was told of");
-    assert_eq!(kinds(&mut watcher, &Look::default()), [], "it was removed");
+    assert_eq!(kinds(&mut watcher, &WatchSnapshot::default()), [], "it was removed");
 }
 
 #[test]
 fn a_backing_without_room_is_said_to_have_none_and_not_to_fail() {
     let mut watcher = Watcher::default();
-    assert_eq!(kinds(&mut watcher, &look(0, DiskLook::default())), []);
+    assert_eq!(kinds(&mut watcher, &look(0, DiskSnapshot::default())), []);
     let full = || Some("No space left on device (os error 28)".to_owned());
-    let disk = DiskLook { full: full(), backing_errors: 9, ..DiskLook::default() };
+    let disk = DiskSnapshot { full: full(), backing_errors: 9, ..DiskSnapshot::default() };
     let news = watcher.look(&look(1, disk.clone()));
     assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::BackingFull]);
     assert!(news[0].message.contains("No space left on device"), "{}", news[0].message);
     assert!(news[0].kind.advice(None).is_some_and(|advice| !advice.contains("SMART")));
-    let more = DiskLook { backing_errors: 90, ..disk };
+    let more = DiskSnapshot { backing_errors: 90, ..disk };
     assert_eq!(kinds(&mut watcher, &look(2, more)), [], "once for one cause");
-    let room = DiskLook { backing_errors: 90, ..DiskLook::default() };
+    let room = DiskSnapshot { backing_errors: 90, ..DiskSnapshot::default() };
     assert_eq!(kinds(&mut watcher, &look(3, room)), [Kind::BackingHasRoom]);
 }

@@ -43,7 +43,7 @@ const CHECKSUM_BYTES: usize = 4;
 
 /// Time series that were found of a disk.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct StoredSeries {
     pub(super) steps: Vec<HistoryStep>,
     pub(super) details: Option<Details>,
     /// Sentences about parts that could not be read or are implausible, and the consequence.
@@ -80,7 +80,7 @@ impl Details {
     }
 }
 
-impl Found {
+impl StoredSeries {
     /// Returns the total that the disk had when the file was written, if it counted since `since`.
     pub fn total(&self, since: Moment) -> Option<&Counted> {
         self.details.as_ref().filter(|details| details.since == since).map(|details| &details.total)
@@ -166,12 +166,12 @@ fn pull_step(bytes: &mut &[u8]) -> Option<HistoryStep> {
 
 /// Reads the series of a disk in `dir`, or of an earlier version if there are none yet. Never fails: what cannot be read is left out, and
 /// the file set aside.
-pub fn load(dir: &Path, id: u32, now: Moment, earlier: &mut EarlierWindows) -> Found {
+pub fn load(dir: &Path, id: u32, now: Moment, earlier: &mut EarlierWindows) -> StoredSeries {
     let path = path(dir, id);
     let mut found = match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (steps, complaints) = earlier::steps(dir, id, now);
-            Found { steps, complaints, details: earlier.take(id), is_unwritten: true }
+            StoredSeries { steps, complaints, details: earlier.take(id), is_unwritten: true }
         }
         // The file must not be overwritten: its content is unknown.
         Err(error) => unreadable(&error.to_string(), &path),
@@ -193,15 +193,18 @@ pub fn load(dir: &Path, id: u32, now: Moment, earlier: &mut EarlierWindows) -> F
     found
 }
 
-fn unreadable(reason: &str, path: &Path) -> Found {
-    Found { complaints: vec![format!("Cannot read {}: {reason}", path.display())], ..Found::default() }
+fn unreadable(reason: &str, path: &Path) -> StoredSeries {
+    StoredSeries {
+        complaints: vec![format!("Cannot read {}: {reason}", path.display())],
+        ..StoredSeries::default()
+    }
 }
 
 /// Parses the readable parts of a file.
 ///
 /// # Errors
 /// Reason why nothing of it can be used.
-pub(super) fn parse(bytes: &[u8], id: u32, now: Moment) -> Result<Found, String> {
+pub(super) fn parse(bytes: &[u8], id: u32, now: Moment) -> Result<StoredSeries, String> {
     let too_short = || "it is too short".to_owned();
     let (head, rest) = bytes.split_at_checked(HEAD_BYTES).ok_or_else(too_short)?;
     let word = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("a head is longer than that"));
@@ -217,7 +220,7 @@ pub(super) fn parse(bytes: &[u8], id: u32, now: Moment) -> Result<Found, String>
     }
     let saved = Moment(u64::from_le_bytes(*head[16..].first_chunk().expect("a head is longer than that")));
     let (mut steps, details) = rest.split_at_checked(word(24) as usize).ok_or_else(too_short)?;
-    let mut found = Found::default();
+    let mut found = StoredSeries::default();
     let (mut damaged, mut is_in_gap) = (0, false);
     while !steps.is_empty() {
         if let Some(step) = pull_step(&mut steps) {

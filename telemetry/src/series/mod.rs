@@ -30,7 +30,7 @@ use std::time::Duration;
 use base::moment::Moment;
 
 use crate::counted::Counted;
-use file::Found;
+use file::StoredSeries;
 use lifetime::Lifetime;
 pub use question::{Recent, Span, Window, Windowed};
 use ring::{Recents, Ring};
@@ -77,8 +77,8 @@ impl Series {
     }
 
     /// Continues from the file of a disk that has counted `total` since `since`.
-    pub fn resume(&mut self, found: Found, since: Moment, total: &Counted, time: SampleTime) {
-        let Found { steps, details, .. } = found;
+    pub fn resume(&mut self, found: StoredSeries, since: Moment, total: &Counted, time: SampleTime) {
+        let StoredSeries { steps, details, .. } = found;
         self.week.resume(steps, time);
         if let Some(details) = details.filter(|details| details.belongs_to(since, total)) {
             if let Some(saved) = details.counted_in_steps {

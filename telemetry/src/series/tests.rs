@@ -106,7 +106,7 @@ fn served(dirty_bytes: u64) -> Presence {
     Presence::Served(Gauges { dirty_bytes, dirty_limit_bytes: 100, cached_bytes: 50 })
 }
 
-fn load(dir: &Path, now: u64) -> Found {
+fn load(dir: &Path, now: u64) -> StoredSeries {
     file::load(dir, DISK, Moment(now), &mut EarlierWindows::default())
 }
 
@@ -465,7 +465,7 @@ fn earlier(dir: &Path) {
     fs::write(dir.join("history/disk-7.steps"), week).expect("the folder is ours");
 }
 
-fn take_over(dir: &Path, now: u64) -> Found {
+fn take_over(dir: &Path, now: u64) -> StoredSeries {
     let (mut earlier, unread) = EarlierWindows::load(dir, Moment(now));
     assert_eq!(unread, None);
     file::load(dir, DISK, Moment(now), &mut earlier)

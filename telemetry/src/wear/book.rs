@@ -58,11 +58,11 @@ struct Page {
 struct BookDocument {
     schema: u64,
     pool: String,
-    devices: BTreeMap<u32, Kept>,
+    devices: BTreeMap<u32, StoredWear>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredWear {
     since: Moment,
     written_bytes: u64,
     marks: Vec<(Moment, u64)>,
@@ -193,16 +193,16 @@ impl Page {
     }
 }
 
-impl From<&Page> for Kept {
+impl From<&Page> for StoredWear {
     fn from(page: &Page) -> Self {
         let Page { since, marks, told, has_answered, .. } = page.clone();
         Self { since, written_bytes: page.written(), marks, told, has_answered }
     }
 }
 
-impl From<Kept> for Page {
-    fn from(kept: Kept) -> Self {
-        let Kept { since, written_bytes, mut marks, told, has_answered } = kept;
+impl From<StoredWear> for Page {
+    fn from(kept: StoredWear) -> Self {
+        let StoredWear { since, written_bytes, mut marks, told, has_answered } = kept;
         marks.sort_unstable_by_key(|(at, bytes)| (at.0, *bytes));
         Self { since, before: written_bytes, seen: 0, marks, told, has_answered }
     }

@@ -84,12 +84,12 @@ impl Busiest {
 mod tests {
     use super::*;
 
-    struct Disk {
+    struct BusiestDisk {
         busiest: Busiest,
         edge: Edge,
     }
 
-    impl Disk {
+    impl BusiestDisk {
         fn new() -> Self {
             Self { busiest: Busiest::default(), edge: Edge::default() }
         }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_highest_rate_over_a_minute_stays() {
-        let mut disk = Disk::new();
+        let mut disk = BusiestDisk::new();
         assert_eq!(disk.see(59, 5_000, 0), [None, None], "no minute is over");
         assert_eq!(disk.see(64, 6_400, 0), [Some(100.0), None]);
         assert_eq!(disk.see(120, 90_000, 0), [Some(100.0), None], "56 s are no minute");
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_minute_in_which_the_mode_changed_is_nobodys() {
-        let mut disk = Disk::new();
+        let mut disk = BusiestDisk::new();
         disk.see(60, 6_000, 0);
         assert_eq!(disk.see(120, 60_000, 90_000), [Some(100.0), None]);
         assert_eq!(disk.see(180, 60_000, 90_600), [Some(100.0), Some(10.0)]);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn an_attachment_begins_with_a_stretch_of_its_own() {
-        let mut disk = Disk::new();
+        let mut disk = BusiestDisk::new();
         disk.see(60, 600, 0);
         disk.see(119, 30_000, 0);
         disk.edge = Edge::new(Requests { cached: 30_000, passed: 0 });
@@ -131,6 +131,6 @@ mod tests {
     #[test]
     fn nothing_counted_is_no_rate() {
         assert_eq!(Rate::default().per_second(), None);
-        assert_eq!(Disk::new().see(60, 0, 0), [None, None]);
+        assert_eq!(BusiestDisk::new().see(60, 0, 0), [None, None]);
     }
 }

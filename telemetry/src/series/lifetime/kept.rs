@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::busiest::{Busiest, Edge};
 use super::curve::Curve;
 use super::{Lifetime, Passed};
-use crate::counted::Kept;
+use crate::counted::StoredCounters;
 
 /// Part of a lifetime that outlasts the process.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptLifetime {
     since: Moment,
-    from: Kept,
-    passed: Kept,
+    from: StoredCounters,
+    passed: StoredCounters,
     passed_ms: u64,
     cached_ms: u64,
     hit_ratio: Curve,
@@ -30,8 +30,8 @@ impl From<&Lifetime> for KeptLifetime {
         let milliseconds = |time: Duration| time.as_millis() as u64;
         Self {
             since: lifetime.since,
-            from: Kept::from(&lifetime.from),
-            passed: Kept::from(&passed.counted),
+            from: StoredCounters::from(&lifetime.from),
+            passed: StoredCounters::from(&passed.counted),
             passed_ms: milliseconds(passed.time),
             cached_ms: milliseconds(lifetime.cached_for()),
             hit_ratio: lifetime.curve.clone(),
