@@ -4,8 +4,8 @@
 // Each target uses only a part of this.
 #![allow(dead_code)]
 
-use block::nbd::intake::{HandshakeStep as IntakeStep, Intake, MESSAGE_MAX};
-use block::nbd::negotiation::{HandshakeStep as ClientStep, Negotiation, REPLY_PAYLOAD_MAX};
+use block::nbd::intake::{Intake, IntakeStep, MESSAGE_MAX};
+use block::nbd::negotiation::{Negotiation, NegotiationStep as ClientStep, REPLY_PAYLOAD_MAX};
 use block::nbd::option::{
     ContextRequest, ExportFacts, Info, InfoRequest, OPTION_BYTES, OPTION_REPLY_BYTES, Replies, decode_option,
     decode_option_reply,

@@ -271,7 +271,7 @@ impl World {
         let Memories { touched, void, reconnected } = &self.memories[number];
         let kept = touched.borrow().clone();
         let belief = match kept {
-            _ if void.get() => RecoveryTrust::Void("the flash failed".to_owned()),
+            _ if void.get() => RecoveryTrust::Invalidated("the flash failed".to_owned()),
             _ if reconnected.get() => RecoveryTrust::DirtyOnly("the backing may have lost writes".to_owned()),
             Some(_) => RecoveryTrust::ByPage,
             None => RecoveryTrust::ByRegion,

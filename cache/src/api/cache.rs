@@ -10,11 +10,11 @@ use crate::format::members::Member;
 use crate::format::owner;
 use crate::ops::disk_cache::DiskCache;
 use crate::ops::disks::Disks;
+use crate::ops::invalidate::invalidate_disk;
 use crate::ops::learned_state::LearnedShape;
 use crate::ops::load::{self, RecoveryContext};
 use crate::ops::reclaim;
 use crate::ops::vacate;
-use crate::ops::void::make_void;
 use crate::ops::{commit, promote, second_copies};
 use crate::state::holders::Share;
 use crate::state::segments::Segments;
@@ -235,7 +235,7 @@ impl<E: Env> Cache<E> {
         let intents = self.pool.open_intents_of(disk);
         let disowned = {
             let mut segments = self.pool.segments();
-            if segments.home(disk).is_some() {
+            if segments.owner_shard(disk).is_some() {
                 return Err(CacheError::DiskAttached(disk));
             }
             if segments.is_dirty(disk) && what_is_dirty == DirtyData::Refuse {
@@ -302,7 +302,7 @@ impl<E: Env> Cache<E> {
         cache.coherence.observe_epoch(backing.epoch());
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
         if let Err(error) = load::take_up(&cache, &belief).await {
-            self.pool.segments().set_home(cache.id, None);
+            self.pool.segments().set_owner_shard(cache.id, None);
             self.disks.borrow_mut().remove(&cache.id);
             return Err(error);
         }
@@ -354,7 +354,7 @@ impl<E: Env> Cache<E> {
             return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
         }
         self.set_share(&mut segments, settings, granted_bytes, backing)?;
-        segments.set_home(settings.id, Some(self.pool.slot.shard));
+        segments.set_owner_shard(settings.id, Some(self.pool.slot.shard));
         Ok(())
     }
 
@@ -365,7 +365,7 @@ impl<E: Env> Cache<E> {
         granted_bytes: u64,
         backing: &Geometry,
     ) -> Result<(), CacheError> {
-        if segments.home(settings.id).is_some() {
+        if segments.owner_shard(settings.id).is_some() {
             return Err(CacheError::DiskAttached(settings.id));
         }
         let share = self.check(segments, settings, granted_bytes, backing)?;
@@ -447,7 +447,7 @@ impl<E: Env> Cache<E> {
         self.pool.segments().set_indexed(cache.id, false);
         cache.forget_dirty();
         cache.forget_at_once();
-        self.pool.segments().set_home(cache.id, None);
+        self.pool.segments().set_owner_shard(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
         // If a device is to leave, the disk's content there is left to the next shard.
         self.pool.slot.wake();
@@ -485,7 +485,7 @@ impl<E: Env> Cache<E> {
         drop(cache.back.destage.lock().await);
         cache.give_up_dirty();
         // If the flash failed, this disk is not opened at the next start, and numbers are never used again.
-        drop(make_void(cache).await);
+        drop(invalidate_disk(cache).await);
         self.disks.borrow_mut().remove(&cache.id);
         self.pool.segments().forget(cache.id);
         let intents = self.pool.open_intents_of(cache.id);

@@ -19,11 +19,11 @@ use crate::ops::disk_cache::DiskCache;
 use crate::ops::flush;
 use crate::ops::flush_gate::{Asker, FlushGate};
 use crate::ops::grow::{self, Growing};
+use crate::ops::invalidate::invalidate_disk;
 use crate::ops::learned_state::LearnedState;
 use crate::ops::pace::{self, Next};
 use crate::ops::read::Answer;
-use crate::ops::void::make_void;
-use crate::ops::{extents, learned_state, quiet, read, write, zeroes};
+use crate::ops::{close_intents, extents, learned_state, read, write, zeroes};
 use crate::state::curve::{Curves, Use};
 use crate::state::learned::By;
 use crate::state::touched::SharedBits;
@@ -99,7 +99,7 @@ pub(super) async fn destage<E: Env>(disk: Weak<CachedDisk<E>>) {
 pub struct CachedDisk<E: Env> {
     pub(super) ctx: Ctx<E>,
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
-    quiet: RefCell<Option<Hold<E>>>,
+    quiesced: RefCell<Option<Hold<E>>>,
     /// The end of the last second that was counted as active.
     pub(super) active_until: Cell<u64>,
     predicted: Cell<Option<Predicted>>,
@@ -140,7 +140,7 @@ impl<E: Env> CachedDisk<E> {
     pub(super) fn new(cache: Rc<DiskCache<E>>, backing: E::Backing) -> Self {
         Self {
             ctx: Ctx::new(cache, backing),
-            quiet: RefCell::default(),
+            quiesced: RefCell::default(),
             active_until: Cell::default(),
             predicted: Cell::default(),
             measured: Cell::default(),
@@ -261,7 +261,7 @@ impl<E: Env> CachedDisk<E> {
     pub async fn evict(&self) -> Result<(), BlockError> {
         let clean = back::hold(&self.ctx.cache);
         clean.clean().await?;
-        make_void(&self.ctx.cache).await
+        invalidate_disk(&self.ctx.cache).await
     }
 
     /// Returns true while destage has requests at the backing, or is about to record their completion in the log.
@@ -294,7 +294,7 @@ impl<E: Env> CachedDisk<E> {
         let hold = back::hold(&self.ctx.cache);
         hold.clean().await?;
         self.flush_for_ourselves().await?;
-        self.quiet.replace(Some(hold));
+        self.quiesced.replace(Some(hold));
         Ok(())
     }
 
@@ -314,12 +314,12 @@ impl<E: Env> CachedDisk<E> {
 
     /// Ends a [`CachedDisk::quiesce`]. Returns true if there was one.
     pub fn resume(&self) -> bool {
-        self.quiet.take().is_some()
+        self.quiesced.take().is_some()
     }
 
     /// Returns true between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
-    pub fn is_quiet(&self) -> bool {
-        self.quiet.borrow().is_some()
+    pub fn is_quiesced(&self) -> bool {
+        self.quiesced.borrow().is_some()
     }
 
     /// Returns the bytes that flash lost before the backing had them: reads of them fail until they are written again. At most `most`
@@ -432,11 +432,11 @@ impl<E: Env> CachedDisk<E> {
     }
 
     async fn settle_backing(&self) -> bool {
-        quiet::settle_backing(&self.ctx).await
+        close_intents::settle_backing(&self.ctx).await
     }
 
     pub(super) async fn close_idle_regions(&self) {
-        quiet::close_idle(&self.ctx).await;
+        close_intents::close_idle(&self.ctx).await;
         if !self.ctx.cache.pool.is_failed() {
             back::mark_clean(&self.ctx.cache).await;
         }
@@ -470,8 +470,8 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
             return (buffer, Err(error));
         }
         let in_long_run = self.ctx.cache.missed_reads.borrow().goes_on_long(range.start);
-        let coming = self.ctx.cache.note_access(&range, By::Read, in_long_run);
-        let (outcome, answer) = read::read(&self.ctx, range, coming, buffer).await;
+        let arrival = self.ctx.cache.note_access(&range, By::Read, in_long_run);
+        let (outcome, answer) = read::read(&self.ctx, range, arrival, buffer).await;
         if outcome.1.is_ok() {
             let ended = self.record(latency_of(answer), started);
             self.count_read(&range, answer, ended);

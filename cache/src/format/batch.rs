@@ -20,7 +20,7 @@
 //! | `zeroes` | the first of a range | pages of the range | 1 if its storage may be given back, else 0 |
 //! | `home`, `lost` | the first of a range | pages of the range | 0 |
 //! | `forget` | first of the region | of the bitmap, seeded | of the bitmap: one bit for each page of the region |
-//! | `intent`, `quiet` | the intent (`note.rs`) | number of the disk | 0 |
+//! | `intent`, `close-intent` | the intent (`note.rs`) | number of the disk | 0 |
 
 use block::Unmap;
 
@@ -53,13 +53,13 @@ pub enum EntryKind {
     /// Zeroes of a guest in a range of pages, which the backing may not have yet.
     Zeroes = 3,
     /// All earlier entries of a range of pages are on the backing, durably (destaged).
-    Home = 4,
+    Destaged = 4,
     /// All earlier entries of some pages of a region are void.
     Forget = 5,
     /// A region of the backing is about to change.
     Intent = 6,
     /// The region's intent is closed.
-    Quiet = 7,
+    CloseIntent = 7,
     /// Writes of a guest to a range of pages were damaged while they were dirty.
     Lost = 8,
 }
@@ -71,10 +71,10 @@ impl EntryKind {
             Self::Fill,
             Self::Write,
             Self::Zeroes,
-            Self::Home,
+            Self::Destaged,
             Self::Forget,
             Self::Intent,
-            Self::Quiet,
+            Self::CloseIntent,
             Self::Lost,
         ]
         .into_iter()
@@ -83,7 +83,7 @@ impl EntryKind {
 
     /// Returns true if an entry stands for a range of pages and has no data page.
     pub fn is_range(self) -> bool {
-        matches!(self, Self::Zeroes | Self::Home | Self::Lost)
+        matches!(self, Self::Zeroes | Self::Destaged | Self::Lost)
     }
 
     /// Returns true if an entry has a data page.

@@ -3,8 +3,8 @@
 //! | note | kind | page | checksum |
 //! |---|---|---|---|
 //! | intent opened | `intent` | the intent | number of the disk |
-//! | intent closed | `quiet` | the intent | number of the disk |
-//! | complete | `quiet` | `0xffff_ffff` | number of the owner of notes |
+//! | intent closed | `close-intent` | the intent | number of the disk |
+//! | complete | `close-intent` | `0xffff_ffff` | number of the owner of notes |
 //!
 //! | intent | number |
 //! |---|---|
@@ -74,8 +74,8 @@ impl Note {
     pub fn to_entry(self, sequence: Sequence) -> Entry {
         let (kind, intent, owner) = match self {
             Self::Open(disk, intent) => (EntryKind::Intent, intent, SegmentOwner::Disk(disk)),
-            Self::Close(disk, intent) => (EntryKind::Quiet, intent, SegmentOwner::Disk(disk)),
-            Self::Complete => (EntryKind::Quiet, Intent::AllRegions, SegmentOwner::Notes),
+            Self::Close(disk, intent) => (EntryKind::CloseIntent, intent, SegmentOwner::Disk(disk)),
+            Self::Complete => (EntryKind::CloseIntent, Intent::AllRegions, SegmentOwner::Notes),
         };
         let page = PageNumber(u64::from(intent.number()));
         Entry { page, kind, sequence, seeded_checksum: owner::number(owner), place: 0 }
@@ -95,8 +95,10 @@ impl Note {
         let intent = Intent::from_number(page.0 as u32);
         match (kind, owner::from_number(owner)?) {
             (EntryKind::Intent, SegmentOwner::Disk(disk)) => Some(Self::Open(disk, intent)),
-            (EntryKind::Quiet, SegmentOwner::Disk(disk)) => Some(Self::Close(disk, intent)),
-            (EntryKind::Quiet, SegmentOwner::Notes) if intent == Intent::AllRegions => Some(Self::Complete),
+            (EntryKind::CloseIntent, SegmentOwner::Disk(disk)) => Some(Self::Close(disk, intent)),
+            (EntryKind::CloseIntent, SegmentOwner::Notes) if intent == Intent::AllRegions => {
+                Some(Self::Complete)
+            }
             _ => None,
         }
     }
@@ -111,10 +113,10 @@ mod tests {
         let disk = DiskId(7);
         let notes = [
             (Note::Open(disk, Intent::Region(3)), EntryKind::Intent, 3, 7),
-            (Note::Close(disk, Intent::Region(3)), EntryKind::Quiet, 3, 7),
+            (Note::Close(disk, Intent::Region(3)), EntryKind::CloseIntent, 3, 7),
             (Note::Open(disk, Intent::DirtyData), EntryKind::Intent, 0xffff_fffe, 7),
-            (Note::Close(disk, Intent::AllRegions), EntryKind::Quiet, 0xffff_ffff, 7),
-            (Note::Complete, EntryKind::Quiet, 0xffff_ffff, 0xffff_fffe),
+            (Note::Close(disk, Intent::AllRegions), EntryKind::CloseIntent, 0xffff_ffff, 7),
+            (Note::Complete, EntryKind::CloseIntent, 0xffff_ffff, 0xffff_fffe),
         ];
         for (note, kind, page, seeded_checksum) in notes {
             let entry =

@@ -116,7 +116,7 @@ mod tests {
     use crate::format::batch::EntryKind;
     use crate::format::summary::SummaryEntry;
     use crate::ops::commit_queue::{LogContent, Pending};
-    use crate::ops::marks;
+    use crate::ops::range_tombstones;
     use crate::ops::survivors::append_again;
     use crate::ops::testing::run;
     use crate::state::catalog::FlashExtent;
@@ -208,7 +208,7 @@ mod tests {
                 append_again(
                     &cache,
                     survivors,
-                    &mut marks::RangeTombstones::said_by(Some(&Content::default())),
+                    &mut range_tombstones::RangeTombstones::from_content(Some(&Content::default())),
                 )
                 .await;
                 (cache.counters.reappends.get(), cache.counters.reappends_ahead.get())

@@ -21,7 +21,7 @@ use super::disk_cache::DiskCache;
 use super::promote::record_places;
 use crate::state::fills::MutationNumber;
 use crate::state::index::Located;
-use crate::state::learned::{By, Coming};
+use crate::state::learned::{ArrivalClass, By};
 use crate::state::ram::PromotionState;
 use crate::state::segments::SegmentPurpose;
 use crate::storage::log::{Appender, Batch, WrittenBatch};
@@ -82,7 +82,7 @@ impl<E: Env> Drop for End<'_, E> {
 async fn rest<E: Env>(cache: &Rc<DiskCache<E>>) {
     let host = &cache.pool.host;
     let rested = host.now() + REST_NS;
-    while cache.log.is_unsaid() && !cache.pool.is_failed() {
+    while cache.log.durable_marker_pending() && !cache.pool.is_failed() {
         let (queued, resting) = (pin!(cache.back.commits.woken()), pin!(host.sleep_until(rested)));
         if let Either::Left(_) = select(queued, resting).await {
             if cache.leaving.get() || !cache.back.commits.is_empty() {
@@ -91,7 +91,7 @@ async fn rest<E: Env>(cache: &Rc<DiskCache<E>>) {
             // A guest flushed earlier writes: that is no reason to rest for longer.
             continue;
         }
-        if cache.log.say_durable().await.is_err() {
+        if cache.log.write_durable_marker().await.is_err() {
             // The flash failed. The next writer gets the error.
             break;
         }
@@ -146,7 +146,7 @@ fn gather<E: Env>(
     let mut batch = appender.batch(pages);
     for (pending, part) in cache.back.commits.borrow().iter().zip(parts) {
         match &pending.change {
-            LogContent::Zeroes(unmap) => appender.say_zeroes(&mut batch, &pending.pages, *unmap),
+            LogContent::Zeroes(unmap) => appender.add_zeroes(&mut batch, &pending.pages, *unmap),
             LogContent::Content(bytes) => {
                 for at in part.clone() {
                     let page = PageNumber(pending.pages.start + at as u64);
@@ -202,10 +202,11 @@ fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Writte
                     .collect();
                 record_places(cache, written.number, &places, |extent| cache.catalog.insert_dirty(extent));
                 let pages = &pending.pages;
-                let coming = Coming::with(By::Write, &ByteRange::new(pages.start * PAGE, pages.end * PAGE));
+                let arrival =
+                    ArrivalClass::with(By::Write, &ByteRange::new(pages.start * PAGE, pages.end * PAGE));
                 for (at, (page, _)) in part.clone().zip(&places) {
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
-                    let history = cache.note_rewritten(*page, coming);
+                    let history = cache.note_rewritten(*page, arrival);
                     cache.enter(*page, content, pending.sequence, PromotionState::OnFlash, history);
                 }
                 pending.done = part.end;

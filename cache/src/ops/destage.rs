@@ -4,7 +4,7 @@
 //! 1. some runs of dirty pages are chosen, where each page is on flash is remembered, and the log is made durable
 //! 2. those that are still there are read, from RAM or flash, and written to the backing, several at once
 //! 3. flush of the backing, submitted after that, over the same connection
-//! 4. under the lock of the log: `home` for those pages that are still where they were ── written
+//! 4. under the lock of the log: `destaged` for those pages that are still where they were ── written
 //! 5. they are clean
 //! ```
 //! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could erase the log entry of a page and leave the backing
@@ -186,7 +186,7 @@ pub(super) async fn round<E: Env>(
         achieved.failed = true;
         return achieved;
     }
-    if come_home(cache, all, is_all).await.is_none() {
+    if complete_destage(cache, all, is_all).await.is_none() {
         achieved.failed = true;
         cache.back.destage.record_failure(cache.pool.host.now(), &log_full());
     }
@@ -488,7 +488,7 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLo
 
 /// Records in the log the durable content of the backing, for pages that are unchanged; and marks them clean. `is_all` if the round took on
 /// all that was dirty.
-async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool) -> Option<()> {
+async fn complete_destage<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool) -> Option<()> {
     let mut given = given;
     let mut is_first = true;
     let mut tries = 0;
@@ -520,15 +520,15 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
             }
             Err(_) => return None,
         };
-        let home = still_there(cache, &given);
-        let ranges = joined(cache, &home);
+        let destaged = still_there(cache, &given);
+        let ranges = joined(cache, &destaged);
         let now = &ranges[..ranges.len().min(appender.room())];
         if now.is_empty() {
             return Some(());
         }
         let mut batch = appender.batch(0);
         for range in now {
-            appender.say(&mut batch, EntryKind::Home, range);
+            appender.add_range(&mut batch, EntryKind::Destaged, range);
         }
         let written = match appender.write(batch).await {
             Ok(written) => written,
@@ -540,10 +540,10 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
         cache.back.record_destaged_batch(written.number);
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.
-        for pages in home.within(0..end) {
+        for pages in destaged.within(0..end) {
             cache.catalog.mark_destaged(&pages);
         }
-        count(&cache.counters.destages, home.within(0..end).map(|pages| pages.end - pages.start).sum());
+        count(&cache.counters.destages, destaged.within(0..end).map(|pages| pages.end - pages.start).sum());
         given.places.retain(|place| place.page >= end);
         given.zeroes.retain(|pages| pages.end > end);
         cache.observe_dirty();
@@ -555,8 +555,8 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
 /// Gives up everything that flash holds of the disk, if the backing has been given all that it lacked.
 async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> AbandonResult {
     let is_unwanted = || {
-        let home = still_there(cache, given);
-        cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| home.contains(page)))
+        let destaged = still_there(cache, given);
+        cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| destaged.contains(page)))
     };
     let disown = || {
         cache.forget_dirty();
@@ -573,29 +573,29 @@ async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> Aband
 
 /// Returns the pages that nothing has replaced since they were read for the backing.
 fn still_there<E: Env>(cache: &DiskCache<E>, given: &Given) -> Ranges {
-    let mut home = Ranges::default();
+    let mut destaged = Ranges::default();
     for place in &given.places {
         let flash = cache.catalog.locate(PageNumber(place.page)).map(|located| located.flash);
         let same = flash == Some(place.flash) && cache.generation_at(place.flash) == Some(place.generation);
         let same = same || canary::has(Bug::HomeOfAnother) && flash.is_some();
         if same && cache.catalog.is_dirty(PageNumber(place.page)) {
-            home.insert(place.page..place.page + 1);
+            destaged.insert(place.page..place.page + 1);
         } else {
             count(&cache.counters.destages_superseded, 1);
         }
     }
     for pages in &given.zeroes {
         cache.catalog.with_dirty(|dirty| {
-            dirty.zeroes().within(pages.clone()).for_each(|part| home.insert(part));
+            dirty.zeroes().within(pages.clone()).for_each(|part| destaged.insert(part));
         });
     }
-    home
+    destaged
 }
 
 /// Returns the ranges that cover these pages and nothing else that is dirty, as few as can be.
-fn joined<E: Env>(cache: &DiskCache<E>, home: &Ranges) -> Vec<Range<u64>> {
+fn joined<E: Env>(cache: &DiskCache<E>, destaged: &Ranges) -> Vec<Range<u64>> {
     let mut joined: Vec<Range<u64>> = Vec::new();
-    for range in home.iter() {
+    for range in destaged.iter() {
         match joined.last_mut() {
             Some(last)
                 if u32::try_from(range.end - last.start).is_ok()

@@ -16,8 +16,8 @@ use crate::state::catalog::Catalog;
 use crate::state::coherence::Coherence;
 use crate::state::curve::Curve;
 use crate::state::index::Located;
-use crate::state::learned::{By, Coming, Dice, History, Overwritten, Told};
-use crate::state::policy::{Policy, Room};
+use crate::state::learned::{AccessDetails, ArrivalClass, By, Dice, History, Overwritten};
+use crate::state::policy::{FlashSpace, Policy};
 use crate::state::ram::{Evicted, PromotionState, Ram};
 use crate::state::sequential::Sequential;
 use crate::state::touched::SharedBits;
@@ -314,30 +314,30 @@ impl<E: Env> DiskCache<E> {
     }
 
     /// Returns the history of a page that enters the cache.
-    pub(crate) fn newcomer(&self, page: PageNumber, coming: Coming) -> History {
-        self.policy.borrow().newcomer(self.block_of(page), coming)
+    pub(crate) fn newcomer(&self, page: PageNumber, arrival: ArrivalClass) -> History {
+        self.policy.borrow().newcomer(self.block_of(page), arrival)
     }
 
     /// Trains the policy with a request, before it is answered; `in_long_run` if it would continue a long run of misses. Not in
     /// pass-through, which does not use the cache. Returns the class of the request.
-    pub(crate) fn note_access(&self, range: &ByteRange, by: By, in_long_run: bool) -> Coming {
+    pub(crate) fn note_access(&self, range: &ByteRange, by: By, in_long_run: bool) -> ArrivalClass {
         let (settings, mut policy) = (self.settings.borrow(), self.policy.borrow_mut());
-        let coming = Coming::with(by, range);
+        let arrival = ArrivalClass::with(by, range);
         let asks = settings.mode.row().reads_hit && !range.is_empty() && range.len() <= REQUEST_BYTES_MAX;
         if !asks || !policy.learns() {
-            return coming;
+            return arrival;
         }
         let block_bytes = u64::from(settings.block_bytes);
         let blocks = range.start / block_bytes..range.end.div_ceil(block_bytes);
-        let coming = policy.request(coming, in_long_run, blocks.end - blocks.start);
+        let arrival = policy.request(arrival, in_long_run, blocks.end - blocks.start);
         for block in blocks {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
-            let told = || Told::of(&own, start, block_bytes, self.has_all(&own));
+            let details = || AccessDetails::of(&own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.catalog.draw(dice);
-            policy.access(block, coming, told, draw, || self.catalog.live_share());
+            policy.access(block, arrival, details, draw, || self.catalog.live_share());
         }
-        coming
+        arrival
     }
 
     /// Records that pages were written to flash that no guest wrote.
@@ -346,14 +346,14 @@ impl<E: Env> DiskCache<E> {
         self.policy.borrow_mut().note_written(pages as f32 / self.block_pages() as f32);
     }
 
-    /// Enters every page of `bytes` that is not cached already; `bytes` begin at `start`, the start of a page. `coming` is the class of the
+    /// Enters every page of `bytes` that is not cached already; `bytes` begin at `start`, the start of a page. `arrival` is the class of the
     /// request.
-    pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence, coming: Coming) {
+    pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence, arrival: ArrivalClass) {
         for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
             let page = PageNumber(start / PAGE + at as u64);
             let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
             if !cached && !self.is_remembered_as_zeroes(page, content) {
-                self.enter(page, content, sequence, PromotionState::New, self.newcomer(page, coming));
+                self.enter(page, content, sequence, PromotionState::New, self.newcomer(page, arrival));
             }
         }
     }
@@ -425,8 +425,8 @@ impl<E: Env> DiskCache<E> {
     }
 
     /// Returns whether the disk can take more flash before anything has to be reclaimed.
-    pub(crate) fn room(&self) -> Room {
-        if self.pool.segments().has_much_room(self.id) { Room::Free } else { Room::Full }
+    pub(crate) fn room(&self) -> FlashSpace {
+        if self.pool.segments().has_much_room(self.id) { FlashSpace::Free } else { FlashSpace::Full }
     }
 
     /// Returns the block that a page is in.

@@ -27,13 +27,14 @@ pub(crate) async fn flush<E: Env>(
     };
     let through = cache.back.backing_changes_to_flush();
     // A later flush of our own may have succeeded: then nothing is left to be flushed, but an error to be reported.
-    let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back || flushes.has_untold();
+    let asks =
+        through.is_some() || !cache.settings.borrow().mode.row().writes_back || flushes.has_unreported();
     let backing = async { if asks { flushes.flush_for(backing, asker).await } else { Ok(()) } };
     let (log, backing) = join(log, backing).await;
     if let (Ok(()), Some(through)) = (&backing, through) {
         cache.back.record_backing_flushed(through);
     }
-    if cache.log.is_unsaid() {
+    if cache.log.durable_marker_pending() {
         // The commit task records it on flash, once it has nothing else to do.
         cache.back.commits.wake();
     }

@@ -72,7 +72,7 @@ impl FlushGate {
     }
 
     /// Returns true if the next flush of a guest fails because of an earlier one that was none of its own.
-    pub(super) fn has_untold(&self) -> bool {
+    pub(super) fn has_unreported(&self) -> bool {
         self.untold.borrow().is_some()
     }
 
@@ -190,7 +190,7 @@ mod tests {
         flush(Asker::Ourselves).expect_err("a connection is lost");
         flush(Asker::Ourselves).expect_err("the guest does not know yet");
         flush(Asker::Guest).expect_err("now it does");
-        assert!(!gate.has_untold());
+        assert!(!gate.has_unreported());
         flush(Asker::Guest).expect("later flushes are not to blame");
         flush(Asker::Ourselves).expect("nor is anybody else");
     }

@@ -20,7 +20,7 @@
 //! The recorded size may be unknown after 3. Then none of that may change as long as the disk has the old one: see [`Growing::distrust`].
 //!
 //! By how much the backing has grown, and when, never matters. A disk whose last page is whole needs 3 and 4 only: flash has nothing of the
-//! pages behind it. The page stays a touched one until its region is closed, as after any write (`quiet.rs`). Growing sends nothing to the
+//! pages behind it. The page stays a touched one until its region is closed, as after any write (`close_intents.rs`). Growing sends nothing to the
 //! backing but dirty data, and never makes a disk smaller.
 
 use std::rc::Rc;
@@ -30,7 +30,7 @@ use block::{BlockError, ByteRange, Host, Operation, PAGE};
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
-use super::write::{Way, Wish, decide};
+use super::write::{RoutePreference, WriteRoute, decide};
 use crate::state::touched::SharedBits;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -70,8 +70,8 @@ pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<
         cache.check_alive(Operation::Write)?;
         return Ok(Growing { cut_page: None });
     }
-    match decide(ctx, cut, 0, Wish::NotBack).await? {
-        Way::Through(turn) => {
+    match decide(ctx, cut, 0, RoutePreference::NotBack).await? {
+        WriteRoute::Through(turn) => {
             let ours = Rc::clone(cache);
             let begun = async move {
                 Mutation::begin(&ours, turn).await.map(|mutation| Growing { cut_page: Some(mutation) })
@@ -80,7 +80,7 @@ pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<
             // more. Run to its end, it is dropped as a whole, and succeeds.
             cache.pool.host.to_its_end(begun).await
         }
-        Way::Back(_) => unreachable!("what is not to go to the log does not"),
+        WriteRoute::Back(_) => unreachable!("what is not to go to the log does not"),
     }
 }
 

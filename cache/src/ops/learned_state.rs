@@ -250,7 +250,7 @@ mod tests {
     use crate::format::batch::EntryKind;
     use crate::ops::testing::{TestCache, run};
     use crate::state::catalog::FlashExtent;
-    use crate::state::learned::{By, Coming};
+    use crate::state::learned::{ArrivalClass, By};
     use crate::types::units::SegmentNumber;
 
     /// Pages on flash.
@@ -272,11 +272,11 @@ mod tests {
     fn used(cache: &TestCache) {
         let mut policy = cache.policy.borrow_mut();
         for page in 1..=PAGES {
-            let first = policy.newcomer(page, Coming::ALONE);
+            let first = policy.newcomer(page, ArrivalClass::ALONE);
             let history = (0..page % 4).fold(first, |history, _| policy.used(history, By::Read));
             cache.catalog.set_history(PageNumber(page), history);
         }
-        let twice = policy.used(policy.newcomer(GONE, Coming::ALONE), By::Read);
+        let twice = policy.used(policy.newcomer(GONE, ArrivalClass::ALONE), By::Read);
         policy.left(GONE, twice);
     }
 
@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn uses_of_gone(cache: &TestCache) -> u8 {
-        cache.policy.borrow().newcomer(GONE, Coming::ALONE).uses()
+        cache.policy.borrow().newcomer(GONE, ArrivalClass::ALONE).uses()
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
             assert_eq!(uses_of_gone(&after), uses_of_gone(&before));
             load(&after);
             let page = PageNumber(5);
-            let used_since = after.policy.borrow().newcomer(5, Coming::ALONE);
+            let used_since = after.policy.borrow().newcomer(5, ArrivalClass::ALONE);
             after.catalog.set_history(page, used_since);
             after.load.borrow_mut().state = LoadProgress::Done;
             take_histories(&after).await;

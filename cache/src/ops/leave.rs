@@ -18,9 +18,9 @@ use block::BlockError;
 
 use super::disk_cache::DiskCache;
 use super::disks::Disks;
+use super::invalidate::invalidate_disk;
 use super::second_copies;
 use super::settle_log::has_lost_dirty;
-use super::void::make_void;
 use crate::storage::pool::Pool;
 use crate::storage::shared::Leaving;
 use crate::types::env::Env;
@@ -50,20 +50,20 @@ async fn leave_device<E: Env>(
     }
     let has_notes = || pool.segments().has_notes_on(member);
     let there = pool.segments().disks_on(member);
-    make_all_void(pool, disks, there).await?;
+    invalidate_disks(pool, disks, there).await?;
     if has_notes() && pool.move_notes().await.is_err() {
         // The other devices are full, and notes cannot wait for room: this shard invalidates everything that it can.
         let everywhere = pool.segments().owners();
-        make_all_void(pool, disks, everywhere).await?;
+        invalidate_disks(pool, disks, everywhere).await?;
         if has_notes() {
             pool.move_notes().await?;
         }
     }
     // Invalidated segments are free once no reader uses them and the table is written, here and on other shards.
-    pool.let_go(member).await
+    pool.release_member(member).await
 }
 
-async fn make_all_void<E: Env>(
+async fn invalidate_disks<E: Env>(
     pool: &Pool<E>,
     disks: &Disks<E>,
     owners: impl IntoIterator<Item = DiskId>,
@@ -75,7 +75,7 @@ async fn make_all_void<E: Env>(
             Some(cache) if is_mirrored_whole(pool, &cache) => {}
             Some(cache) if cache.may_hold_dirty() => wait_for_destage(pool, &cache),
             // If the flash fails altogether, that is remembered elsewhere.
-            Some(cache) => make_void(&cache).await?,
+            Some(cache) => invalidate_disk(&cache).await?,
             None => disown_detached(pool, disk).await?,
         }
     }
@@ -120,7 +120,7 @@ fn is_mirrored_whole<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
 async fn disown_detached<E: Env>(pool: &Pool<E>, disk: DiskId) -> Result<(), BlockError> {
     let disowned = {
         let mut segments = pool.segments();
-        if segments.home(disk).is_some() || segments.is_dirty(disk) {
+        if segments.owner_shard(disk).is_some() || segments.is_dirty(disk) {
             return Ok(());
         }
         segments.disown(disk)

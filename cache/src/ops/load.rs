@@ -18,8 +18,8 @@ use futures_util::future::{join_all, select};
 use super::back;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
+use super::invalidate::invalidate_disk;
 use super::learned_state;
-use super::void::make_void;
 use crate::format::checksum::page_checksum;
 use crate::format::note::Intent;
 use crate::format::summary::{Content, SummaryRun};
@@ -113,16 +113,16 @@ pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &RecoveryTrust
             cache.pool.open_intents(cache.id, &[Intent::AllRegions]).await?;
             None
         }
-        RecoveryTrust::Nothing(reason) | RecoveryTrust::DirtyOnly(reason) | RecoveryTrust::Void(reason) => {
-            Some(reason)
-        }
+        RecoveryTrust::Nothing(reason)
+        | RecoveryTrust::DirtyOnly(reason)
+        | RecoveryTrust::Invalidated(reason) => Some(reason),
         RecoveryTrust::ByPage | RecoveryTrust::ByRegion => None,
     };
     cache.coherence.restore(&cache.pool.open_intents_of(cache.id), belief);
     cache.back.set_marked_dirty(has_dirty);
     if let Some(reason) = reason {
         cache.load.borrow_mut().state = LoadProgress::Cold(reason.clone());
-        make_void(cache).await?;
+        invalidate_disk(cache).await?;
         cache.start_using_flash();
         back::mark_clean(cache).await;
     }
@@ -182,7 +182,7 @@ async fn load_once<E: Env>(
         Err(reason) => {
             drop(loading);
             tracing::warn!(disk = %cache.id, reason, "The cached data of the disk is dropped");
-            if let Err(error) = make_void(cache).await {
+            if let Err(error) = invalidate_disk(cache).await {
                 tracing::error!(disk = %cache.id, %error, "Dropped data may return at the next start");
             }
             LoadProgress::Cold(reason)

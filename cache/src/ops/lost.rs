@@ -50,7 +50,7 @@ pub(super) async fn give_up<E: Env>(
         }
         let mut batch = appender.batch(0);
         for page in &lost {
-            appender.say(&mut batch, EntryKind::Lost, page);
+            appender.add_range(&mut batch, EntryKind::Lost, page);
         }
         let WrittenBatch { number, .. } = appender.write(batch).await.ok()?;
         cache.back.record_dirty_batch(number);

@@ -18,13 +18,13 @@
 //! | `load` | flash | index: what was cached before the process began |
 //! | `learned_state` | what was learned of a disk | bytes, and back once it is attached again |
 //! | `lost` | flash that gives back no dirty page | the log, which says so |
-//! | `quiet` | regions that nothing changes any more | notes on flash |
-//! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks` | flash | flash again, or nowhere |
+//! | `close_intents` | regions that nothing changes any more | notes on flash |
+//! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `range_tombstones` | flash | flash again, or nowhere |
 //! | `leave` | a device that failed or is taken out | nowhere, or the copy on another device |
 //! | `second_copies` | flash that has lost its second copy | another device |
 //! | `settle_log` | the end of a log whose device failed | the others, without that device, if nothing dirty is missed |
 //! | `reconnect` | backing | content that may be newer than the backing is dropped |
-//! | `void` | flash | nowhere, durably |
+//! | `invalidate` | flash | nowhere, durably |
 //!
 //! All share one [`disk_cache::DiskCache`], the cached data of one disk, and can be [forgotten](mod@forget). They meet only there. Those
 //! that need its backing as well take a [`ctx::Ctx`].
@@ -32,6 +32,7 @@
 mod ahead;
 pub(crate) mod back;
 pub(crate) mod cached_reads;
+pub(crate) mod close_intents;
 pub(crate) mod commit;
 mod commit_queue;
 pub(crate) mod ctx;
@@ -46,16 +47,16 @@ pub(crate) mod flush;
 pub(crate) mod flush_gate;
 mod forget;
 pub(crate) mod grow;
+pub(crate) mod invalidate;
 pub(crate) mod learned_state;
 pub(crate) mod leave;
 pub(crate) mod load;
 mod lost;
-mod marks;
 pub(crate) mod mutation;
 mod out_of_order;
 pub(crate) mod pace;
 pub(crate) mod promote;
-pub(crate) mod quiet;
+mod range_tombstones;
 pub(crate) mod read;
 pub(crate) mod reclaim;
 pub(crate) mod reconnect;
@@ -67,7 +68,6 @@ mod testing;
 mod throttle;
 pub(crate) mod vacate;
 mod versions;
-pub(crate) mod void;
 pub(crate) mod write;
 mod write_back;
 mod write_back_state;

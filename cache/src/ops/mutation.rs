@@ -20,8 +20,8 @@ use std::rc::Rc;
 use block::{BlockError, ByteRange, ErrorKind, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
+use super::invalidate::remember_elsewhere;
 use super::settle_log::settle_log;
-use super::void::remember_elsewhere;
 use crate::state::fills::MutationNumber;
 use crate::state::learned::Overwritten;
 use crate::types::canary::{self, Bug};

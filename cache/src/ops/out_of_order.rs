@@ -1,5 +1,5 @@
 //! Out of order: if a disk's policy learns, reclaim may take a cheaper segment than the oldest one, provided that nothing older can
-//! reappear because of that (rule I8; `state/order.rs` decides which may go, and explains why that is enough).
+//! reappear because of that (rule I8; `state/reclaim_eligibility.rs` decides which may go, and explains why that is enough).
 //!
 //! ```text
 //!   the oldest is chosen ── a cheaper one is exchanged for it
@@ -13,7 +13,7 @@
 
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
-use super::marks::RangeTombstones;
+use super::range_tombstones::RangeTombstones;
 use super::survivors::{Staying, Survivor, append_again, keep_warm};
 use crate::format::batch::EntryKind;
 use crate::format::summary::{Content, SummaryEntry};
@@ -66,7 +66,7 @@ pub(super) async fn empty<E: Env>(
     let survivors = keep_warm(cache, victim, content, Staying::Warm, |page| has_shadow(cache, page));
     // Held until all is appended.
     let (survivors, _pins) = fill_up(cache, victim, survivors).await;
-    let mut nothing = RangeTombstones::said_by(Some(content));
+    let mut nothing = RangeTombstones::from_content(Some(content));
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut nothing).await;
     }

@@ -51,18 +51,18 @@ async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
         return Ok(());
     }
     let mut batch = appender.batch(promotion.len());
-    promotion.board(cache, &appender, &mut batch);
+    promotion.stage(cache, &appender, &mut batch);
     let Ok(WrittenBatch { located, number }) = appender.write(batch).await else {
-        promotion.turn_back(cache);
+        promotion.abort(cache);
         count(&cache.counters.flash_errors, 1);
         return Err(NoSegment::Failed);
     };
-    promotion.arrive(cache, number, &located);
+    promotion.commit(cache, number, &located);
     Ok(())
 }
 
 /// Pages of RAM that are to be written to flash with one batch, from the choice to the end of the write. Their end has to be reported by
-/// [`Self::arrive`] or [`Self::turn_back`].
+/// [`Self::commit`] or [`Self::abort`].
 pub(super) struct Promotion(Vec<Offered>);
 
 impl Promotion {
@@ -74,8 +74,8 @@ impl Promotion {
     /// Chooses at most `most` of the waiting pages, for the segment that the appender has open; none if its device may not be written to
     /// now.
     pub(super) fn choose<E: Env>(cache: &DiskCache<E>, appender: &Appender<'_, E>, most: usize) -> Self {
-        let mut boarding = cache.ram.borrow_mut().board(most);
-        boarding.retain(|offer| {
+        let mut staged = cache.ram.borrow_mut().stage(most);
+        staged.retain(|offer| {
             let is_afforded = appender.affords_one();
             if !is_afforded {
                 cache.ram.borrow_mut().settle(offer, PromotionState::Rejected);
@@ -83,7 +83,7 @@ impl Promotion {
             }
             is_afforded
         });
-        Self(boarding)
+        Self(staged)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -91,7 +91,7 @@ impl Promotion {
     }
 
     /// Puts their content in the batch.
-    pub(super) fn board<E: Env>(&self, cache: &DiskCache<E>, appender: &Appender<'_, E>, batch: &mut Batch) {
+    pub(super) fn stage<E: Env>(&self, cache: &DiskCache<E>, appender: &Appender<'_, E>, batch: &mut Batch) {
         for offer in &self.0 {
             appender.add(batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
             if canary::has(Bug::EarlyClear) {
@@ -101,14 +101,14 @@ impl Promotion {
     }
 
     /// Ends a promotion whose batch is not written.
-    pub(super) fn turn_back<E: Env>(self, cache: &DiskCache<E>) {
+    pub(super) fn abort<E: Env>(self, cache: &DiskCache<E>) {
         for offer in &self.0 {
             cache.ram.borrow_mut().settle(offer, PromotionState::Rejected);
         }
     }
 
     /// Records that the batch is written; `located` has the places of its pages, in order.
-    pub(super) fn arrive<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[Located]) {
+    pub(super) fn commit<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[Located]) {
         count(&cache.counters.promotions, self.0.len() as u64);
         cache.note_written_pages(self.0.len());
         settle(cache, batch, &self.0, located);

@@ -18,7 +18,7 @@ use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
-use crate::state::learned::{By, Coming};
+use crate::state::learned::{ArrivalClass, By};
 use crate::state::ram::PromotionState;
 use crate::state::ram_hit::RamHit;
 use crate::types::env::Env;
@@ -43,15 +43,15 @@ pub(crate) enum Answer {
     Bypass,
 }
 
-/// Reads `range`, which the caller has checked, into `buffer`. Fetched pages enter the cache with the class `coming`.
+/// Reads `range`, which the caller has checked, into `buffer`. Fetched pages enter the cache with the class `arrival`.
 pub(crate) async fn read<E: Env>(
     ctx: &Ctx<E>,
     range: ByteRange,
-    coming: Coming,
+    arrival: ArrivalClass,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
     for _ in 0..TRIES {
-        let (outcome, answer) = read_once(ctx, range, coming, buffer).await;
+        let (outcome, answer) = read_once(ctx, range, arrival, buffer).await;
         let moved =
             outcome.1.as_ref().is_err_and(|error| error.kind == ErrorKind::Corrupt && error.range.is_none());
         if !moved {
@@ -68,7 +68,7 @@ const TRIES: usize = 3;
 async fn read_once<E: Env>(
     ctx @ Ctx { cache, locks, .. }: &Ctx<E>,
     range: ByteRange,
-    coming: Coming,
+    arrival: ArrivalClass,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
     notice(ctx);
@@ -116,7 +116,7 @@ async fn read_once<E: Env>(
     if plan.absent.is_empty() {
         return (read_cached(ctx, plan, range, buffer).await, Answer::Flash);
     }
-    let fill = fill(cache, &range, coming);
+    let fill = fill(cache, &range, arrival);
     if !plan.cached_any && fill == FillPermission::Refused {
         return (fetch_past(ctx, range, buffer).await, Answer::Bypass);
     }
@@ -210,14 +210,14 @@ impl<'a, E: Env> Plan<'a, E> {
     }
 }
 
-/// Returns whether pages that this miss fetches may enter the cache, with the class `coming`: if the mode fills, and the read is not part
+/// Returns whether pages that this miss fetches may enter the cache, with the class `arrival`: if the mode fills, and the read is not part
 /// of a sequential run that is longer than the cutoff.
-fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> FillPermission {
+fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, arrival: ArrivalClass) -> FillPermission {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
     let fills = settings.mode.row().reads_fill && enters && !cache.coherence.distrusts(range);
-    if fills { FillPermission::Allowed(coming) } else { FillPermission::Refused }
+    if fills { FillPermission::Allowed(arrival) } else { FillPermission::Refused }
 }
 
 /// Answers with one read of flash.
@@ -255,7 +255,7 @@ async fn replace_lost<E: Env>(
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
     };
-    let result = fetch(ctx, &lost, FillPermission::Allowed(Coming::with(By::Read, &range))).await;
+    let result = fetch(ctx, &lost, FillPermission::Allowed(ArrivalClass::with(By::Read, &range))).await;
     finish(&range, buffer, &lost, result)
 }
 
@@ -400,7 +400,7 @@ fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, byt
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FillPermission {
     /// They may, with this class.
-    Allowed(Coming),
+    Allowed(ArrivalClass),
     Refused,
 }
 
@@ -454,7 +454,7 @@ async fn fetch_into<E: Env>(
     // Poisons this fill too, if the connection was lost in between.
     notice(ctx);
     let may_enter = filling.finish();
-    let FillPermission::Allowed(coming) = fill else { return (bytes, result) };
+    let FillPermission::Allowed(arrival) = fill else { return (bytes, result) };
     if result.is_err() {
         return (bytes, result);
     }
@@ -462,7 +462,7 @@ async fn fetch_into<E: Env>(
         for run in pages {
             let at = (run.start * PAGE - range.start) as usize;
             let end = ((run.end * PAGE).min(range.end) - range.start) as usize;
-            cache.enter_absent(run.start * PAGE, &bytes[at..end], sequence, coming);
+            cache.enter_absent(run.start * PAGE, &bytes[at..end], sequence, arrival);
         }
     } else {
         count(&cache.counters.fills_discarded, 1);

@@ -12,17 +12,17 @@ use block::{Host, Operation};
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
 use super::disks::Disks;
+use super::invalidate::remember_elsewhere;
 use super::leave::leave;
 use super::lost::{self, Damaged};
-use super::marks::RangeTombstones;
 use super::out_of_order::{self, choose};
+use super::range_tombstones::RangeTombstones;
 use super::second_copies::lacks_second;
 use super::settle_log::settle_log;
 use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max};
 use super::vacate::has_to_move;
-use super::void::remember_elsewhere;
 use crate::format::summary::Content;
-use crate::state::order::CountToken;
+use crate::state::reclaim_eligibility::CountToken;
 use crate::state::segments::SegmentPurpose;
 use crate::storage::log::WrittenBatch;
 use crate::storage::pool::Pool;
@@ -89,10 +89,10 @@ async fn reclaim<E: Env>(
     let disk = owner.and_then(SegmentOwner::disk);
     let cache = disk.and_then(|disk| disks.borrow().get(&disk).cloned());
     let is_dirty = disk.is_some_and(|disk| pool.segments().is_dirty(disk));
-    let home = disk.and_then(|disk| pool.segments().home(disk));
+    let owner_shard = disk.and_then(|disk| pool.segments().owner_shard(disk));
     let Some(cache) = cache else {
         // The turn may have been given before the owner went to another shard.
-        let is_empty = !is_dirty && home.is_none_or(|home| home == pool.slot.shard);
+        let is_empty = !is_dirty && owner_shard.is_none_or(|shard| shard == pool.slot.shard);
         return finish(pool, work.victim, owner, is_empty).await;
     };
     let _reclaiming = cache.reclaiming.lock().await;
@@ -254,24 +254,24 @@ async fn empty<E: Env>(
     // Held until all is appended.
     let (survivors, _pins) =
         if has_mutations { (survivors, Vec::new()) } else { fill_up(cache, victim, survivors).await };
-    let mut marks = RangeTombstones::said_by(content);
+    let mut tombstones = RangeTombstones::from_content(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
-        append_again(cache, chunk, &mut marks).await;
+        append_again(cache, chunk, &mut tombstones).await;
     }
     if has_mutations {
-        let (rest, damaged) = retry_dirty(cache, survivors, &mut marks).await;
+        let (rest, damaged) = retry_dirty(cache, survivors, &mut tombstones).await;
         let given_up = lost::give_up(cache, &damaged, SegmentPurpose::Survivors).await;
-        let said = say_again(cache, &mut marks).await;
+        let said = append_tombstones_again(cache, &mut tombstones).await;
         // With the bug planted, a simulation has to show its effect.
         debug_assert!(
-            said.is_none() || marks.entries(cache, 1).is_empty() || canary::has(Bug::RangesSaidOnce),
+            said.is_none() || tombstones.entries(cache, 1).is_empty() || canary::has(Bug::RangesSaidOnce),
             "what the segment says of ranges would go with it"
         );
         if given_up.is_none() || said.is_none() || rest.iter().any(|page| is_left(cache, page)) {
             return false;
         }
         if content.is_some() {
-            count(&cache.counters.zeroes_reclaimed, marks.zeroes_left() as u64);
+            count(&cache.counters.zeroes_reclaimed, tombstones.zeroes_left() as u64);
         }
         debug_assert!(
             dirty_survivors(cache, victim).is_empty(),
@@ -313,7 +313,7 @@ fn dirty_survivors<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber) -> Vec<S
 async fn retry_dirty<E: Env>(
     cache: &DiskCache<E>,
     survivors: Vec<Survivor>,
-    marks: &mut RangeTombstones,
+    tombstones: &mut RangeTombstones,
 ) -> (Vec<Survivor>, Vec<Damaged>) {
     let (mut rest, mut damaged) = (survivors, Vec::new());
     rest.retain(|survivor| is_left(cache, survivor));
@@ -321,26 +321,29 @@ async fn retry_dirty<E: Env>(
         if rest.is_empty() || cache.pool.notice_failure() {
             break;
         }
-        damaged = append_again(cache, &rest, marks).await;
+        damaged = append_again(cache, &rest, tombstones).await;
         rest.retain(|survivor| is_left(cache, survivor));
     }
     (rest, damaged)
 }
 
 /// Appends again, to the open segment, those range tombstones of the victim that still hold.
-async fn say_again<E: Env>(cache: &DiskCache<E>, marks: &mut RangeTombstones) -> Option<()> {
-    while !marks.entries(cache, 1).is_empty() {
+async fn append_tombstones_again<E: Env>(
+    cache: &DiskCache<E>,
+    tombstones: &mut RangeTombstones,
+) -> Option<()> {
+    while !tombstones.entries(cache, 1).is_empty() {
         let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.ok()?;
         // Read under the lock of the log, as everything that is appended there.
-        let entries = marks.entries(cache, appender.room());
+        let entries = tombstones.entries(cache, appender.room());
         let mut batch = appender.batch(0);
-        for mark in &entries {
-            mark.say(&appender, &mut batch);
+        for tombstone in &entries {
+            tombstone.add_to(&appender, &mut batch);
         }
         let WrittenBatch { number, .. } = appender.write(batch).await.ok()?;
         count(&cache.headers_again, 1);
         cache.back.record_dirty_batch(number);
-        marks.note(&entries);
+        tombstones.note(&entries);
         if canary::has(Bug::RangesSaidOnce) {
             break;
         }

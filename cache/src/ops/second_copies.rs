@@ -98,14 +98,14 @@ pub(super) async fn go_on_detached<E: Env>(
 ) -> Result<(), BlockError> {
     let changed = {
         let mut segments = pool.segments();
-        segments.home(disk).is_none() && take_apart(&mut segments, member, disk).changed
+        segments.owner_shard(disk).is_none() && take_apart(&mut segments, member, disk).changed
     };
     if changed { pool.persist_table().await } else { Ok(()) }
 }
 
 /// Destages dirty data at once after damage to one copy: the next start cannot read a segment whose only copy is damaged, and stops the
 /// disk if it may hold dirty data. Until then everything is known. The rest is up to the administrator: evicting drops the cached data.
-fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
+fn destage_all<E: Env>(cache: &DiskCache<E>, damage: &str) {
     tracing::error!(
         disk = %cache.id,
         "{damage}, and it has no second copy. Dirty data is being destaged. Evict the disk (forebay disk evict) \
@@ -196,7 +196,7 @@ async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) 
         Made::Damage(damage) => {
             pool.segments().give_up_second(second);
             pool.segments().note_damaged(first);
-            bring_home(cache, &damage.of(first));
+            destage_all(cache, &damage.of(first));
         }
     }
     true

@@ -8,8 +8,8 @@ use block::Buffer;
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::lost::Damaged;
-use super::marks::RangeTombstones;
 use super::promote::{Promotion, record_places};
+use super::range_tombstones::RangeTombstones;
 use crate::format::batch::EntryKind;
 use crate::format::summary::Content;
 use crate::state::index::Located;
@@ -131,7 +131,7 @@ pub(super) fn keep_warm<E: Env>(
 pub(super) async fn append_again<E: Env>(
     cache: &DiskCache<E>,
     survivors: &[Survivor],
-    marks: &mut RangeTombstones,
+    tombstones: &mut RangeTombstones,
 ) -> Vec<Damaged> {
     let has_room = || has_leisure(cache) && cache.log.pages_left().0 > 0;
     if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !has_room() {
@@ -148,7 +148,7 @@ pub(super) async fn append_again<E: Env>(
         let Some(appender) = appender else { break };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         rest = later;
-        if append_batch(cache, appender, now, marks).await.is_none() {
+        if append_batch(cache, appender, now, tombstones).await.is_none() {
             break;
         }
     }
@@ -159,7 +159,7 @@ async fn append_batch<E: Env>(
     cache: &DiskCache<E>,
     appender: Appender<'_, E>,
     pages: &[(&Survivor, Buffer)],
-    marks: &mut RangeTombstones,
+    tombstones: &mut RangeTombstones,
 ) -> Option<()> {
     // Checked under the lock of the log: an old version appended behind a newer one would reappear at the next start.
     let pages: Vec<_> = pages.iter().filter(|(survivor, _)| survivor.is_current(cache)).collect();
@@ -175,7 +175,7 @@ async fn append_batch<E: Env>(
         pages.iter().all(|(survivor, _)| is_held(survivor)),
         "something else could have come there"
     );
-    let promotion = fellows(cache, &appender, &pages, marks);
+    let promotion = piggyback(cache, &appender, &pages, tombstones);
     let mut batch = appender.batch(pages.len() + promotion.len());
     for (survivor, bytes) in &pages {
         if cache.catalog.is_dirty(survivor.page) {
@@ -184,18 +184,18 @@ async fn append_batch<E: Env>(
             appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
         }
     }
-    promotion.board(cache, &appender, &mut batch);
+    promotion.stage(cache, &appender, &mut batch);
     // Range tombstones share the batch: one of their own would cost a page.
-    let entries = marks.entries(cache, appender.room() - pages.len() - promotion.len());
-    for mark in &entries {
-        mark.say(&appender, &mut batch);
+    let entries = tombstones.entries(cache, appender.room() - pages.len() - promotion.len());
+    for tombstone in &entries {
+        tombstone.add_to(&appender, &mut batch);
     }
     let Ok(WrittenBatch { located, number }) = appender.write(batch).await else {
-        promotion.turn_back(cache);
+        promotion.abort(cache);
         return None;
     };
-    promotion.arrive(cache, number, &located[pages.len()..]);
-    marks.note(&entries);
+    promotion.commit(cache, number, &located[pages.len()..]);
+    tombstones.note(&entries);
     count(&cache.headers_again, 1);
     count(&cache.counters.reappends, pages.len() as u64);
     for (survivor, _) in pages.iter().filter(|(survivor, _)| survivor.is_ahead) {
@@ -221,14 +221,14 @@ pub(super) fn has_leisure<E: Env>(cache: &DiskCache<E>) -> bool {
 
 /// Returns pages that wait in RAM for promotion and can share a batch with survivors, if there is room: a batch of their own would cost a
 /// header. None if range tombstones are to be appended, which need the room, nor with dirty survivors, which are written twice.
-fn fellows<E: Env>(
+fn piggyback<E: Env>(
     cache: &DiskCache<E>,
     appender: &Appender<'_, E>,
     survivors: &[&(&Survivor, Buffer)],
-    marks: &RangeTombstones,
+    tombstones: &RangeTombstones,
 ) -> Promotion {
     let is_dirty = survivors.iter().any(|(survivor, _)| cache.catalog.is_dirty(survivor.page));
-    if !marks.is_empty() || is_dirty || !has_leisure(cache) {
+    if !tombstones.is_empty() || is_dirty || !has_leisure(cache) {
         return Promotion::none();
     }
     let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(survivors.len());

@@ -150,7 +150,7 @@ async fn move_one<E: Env>(cache: &DiskCache<E>, moving: Moving, failed_reads: &m
 
 /// Moves one segment of a disk that is attached nowhere. One that is attached on any shard is its business.
 async fn move_detached<E: Env>(pool: &Pool<E>, disk: DiskId, member: MemberNumber) {
-    if pool.segments().home(disk).is_some() {
+    if pool.segments().owner_shard(disk).is_some() {
         return;
     }
     let Some((from, life, to)) = choose(pool, disk) else { return };
@@ -171,7 +171,7 @@ async fn move_detached<E: Env>(pool: &Pool<E>, disk: DiskId, member: MemberNumbe
     }
     let is_moved = {
         let mut segments = pool.segments();
-        if segments.home(disk).is_some() {
+        if segments.owner_shard(disk).is_some() {
             segments.give_up_move(to);
             false
         } else {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::disk_cache::DiskCache;
-use crate::state::learned::{By, Coming, History, Overwritten};
+use crate::state::learned::{ArrivalClass, By, History, Overwritten};
 use crate::types::env::Env;
 use crate::types::units::PageNumber;
 
@@ -12,29 +12,30 @@ const REMEMBERED_PAGES_MAX: u64 = 1024;
 
 impl<E: Env> DiskCache<E> {
     /// Returns the history of a page that a guest wrote to flash, and updates it in the index.
-    pub(super) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
+    pub(super) fn note_rewritten(&self, page: PageNumber, arrival: ArrivalClass) -> History {
         let in_ram = self.ram.borrow().history(page);
         // The closure must not use the catalog.
-        self.catalog.update_history(page, |on_flash| self.rewritten(in_ram.unwrap_or(on_flash), page, coming))
+        self.catalog
+            .update_history(page, |on_flash| self.rewritten(in_ram.unwrap_or(on_flash), page, arrival))
     }
 
     /// Returns the history of a page that was written to the backing; `overwritten` has the history from before.
     pub(super) fn new_version(
         &self,
         page: PageNumber,
-        coming: Coming,
+        arrival: ArrivalClass,
         overwritten: &mut Overwritten,
     ) -> History {
         let known = overwritten.comes_back(self.block_of(page));
         // Flash does not have this version, so there were no hits on it.
-        self.rewritten(known, page, coming).with_heat(0)
+        self.rewritten(known, page, arrival).with_heat(0)
     }
 
-    fn rewritten(&self, known: History, page: PageNumber, coming: Coming) -> History {
+    fn rewritten(&self, known: History, page: PageNumber, arrival: ArrivalClass) -> History {
         if known.uses() > 0 {
             self.policy.borrow().used(known, By::Write)
         } else {
-            self.newcomer(page, coming)
+            self.newcomer(page, arrival)
         }
     }
 

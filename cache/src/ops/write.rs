@@ -10,7 +10,7 @@ use super::mutation::{Mutation, MutationPermit};
 use super::reconnect::is_same;
 use super::throttle;
 use super::write_back::{Decided, write_back};
-use crate::state::learned::{By, Coming};
+use crate::state::learned::{ArrivalClass, By};
 use crate::state::ram::PromotionState;
 use crate::storage::full_storage::out_of_space;
 use crate::types::canary::{self, Bug};
@@ -20,7 +20,7 @@ use crate::types::stats::count;
 use crate::types::units::{PageNumber, pages_cut};
 
 /// Route of a change.
-pub(super) enum Way<E: Env> {
+pub(super) enum WriteRoute<E: Env> {
     /// To the log.
     Back(Decided<E>),
     /// To the backing.
@@ -35,12 +35,12 @@ pub(crate) async fn write<E: Env>(
 ) -> Outcome {
     let was_cached = cache.has_all(&range);
     let sequential = !was_cached && is_sequential(cache, &range);
-    let wish = if sequential { Wish::Through } else { Wish::AsTheModeSays };
+    let preference = if sequential { RoutePreference::Through } else { RoutePreference::ByMode };
     let pages = range.end.div_ceil(PAGE) - range.start / PAGE;
-    match decide(ctx, range, pages, wish).await {
+    match decide(ctx, range, pages, preference).await {
         Err(error) => (buffer, Err(error)),
-        Ok(Way::Through(turn)) => through(ctx, turn, range, buffer, sequential).await,
-        Ok(Way::Back(decided)) => {
+        Ok(WriteRoute::Through(turn)) => through(ctx, turn, range, buffer, sequential).await,
+        Ok(WriteRoute::Back(decided)) => {
             count_write(cache, true, was_cached);
             let (buffer, result) = write_back(ctx, decided, range, buffer).await;
             let Err(error) = result else { return (buffer, Ok(())) };
@@ -106,9 +106,9 @@ pub(super) async fn go_without<E: Env>(
     if !log_failed || cache.check_alive(Operation::Write).is_err() || cache.leaving.get() {
         return Err(error);
     }
-    match decide(ctx, range, 0, Wish::NotBack).await {
-        Ok(Way::Through(turn)) => Ok(turn),
-        Ok(Way::Back(_)) => Err(error),
+    match decide(ctx, range, 0, RoutePreference::NotBack).await {
+        Ok(WriteRoute::Through(turn)) => Ok(turn),
+        Ok(WriteRoute::Back(_)) => Err(error),
         // The log is full because of this.
         Err(cause) => Err(cause),
     }
@@ -123,8 +123,8 @@ fn is_sequential<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
 
 /// Preferred route of a change, beside the mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
-    AsTheModeSays,
+pub(super) enum RoutePreference {
+    ByMode,
     /// To the backing, if nothing is in the way.
     Through,
     /// To the backing: the log does not take it.
@@ -140,20 +140,25 @@ pub(super) async fn decide<E: Env>(
     Ctx { cache, backing, locks, .. }: &Ctx<E>,
     range: ByteRange,
     adds: u64,
-    wish: Wish,
-) -> Result<Way<E>, BlockError> {
+    preference: RoutePreference,
+) -> Result<WriteRoute<E>, BlockError> {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
     let since = cache.pool.host.recently();
     loop {
-        if cache.pool.shared.has_long_lacked_space() && cache.writes_back() && wish == Wish::AsTheModeSays {
+        if cache.pool.shared.has_long_lacked_space()
+            && cache.writes_back()
+            && preference == RoutePreference::ByMode
+        {
             let error = out_of_space(SPACE_WAIT_NS);
             return Err(BlockError { kind: ErrorKind::NoSpace, ..error });
         }
         let mut writer = None;
         // A replacement for lost content goes where that was, in every mode: so it is not lost any more.
         let replaces_lost = || cache.catalog.is_lost_within(&pages);
-        let writes_back =
-            || wish != Wish::NotBack && (cache.writes_back() || cache.can_write_back() && replaces_lost());
+        let writes_back = || {
+            preference != RoutePreference::NotBack
+                && (cache.writes_back() || cache.can_write_back() && replaces_lost())
+        };
         if writes_back() {
             let limit = cache.dirty_limit();
             if adds <= throttle::largest(limit) || replaces_lost() {
@@ -165,18 +170,20 @@ pub(super) async fn decide<E: Env>(
         cache.check_alive(Operation::Write)?;
         let dirty = cache.catalog.is_dirty_within(&pages);
         let may = writes_back() && !cache.coherence.distrusts(&range);
-        let wanted = dirty && !canary::has(Bug::BypassOverDirty) || wish == Wish::AsTheModeSays;
+        let wanted = dirty && !canary::has(Bug::BypassOverDirty) || preference == RoutePreference::ByMode;
         if let Some(writer) = writer.take_if(|_| may && wanted) {
-            return Ok(Way::Back(Decided { guard: turn.into_guard(), writer }));
+            return Ok(WriteRoute::Back(Decided { guard: turn.into_guard(), writer }));
         }
         drop(writer);
         if !dirty || canary::has(Bug::BypassOverDirty) {
-            return Ok(Way::Through(turn));
+            return Ok(WriteRoute::Through(turn));
         }
         drop(turn);
         wait_clean(cache, since, &pages).await?;
         if replaces_lost()
-            && (wish == Wish::NotBack || !cache.can_write_back() || cache.coherence.distrusts(&range))
+            && (preference == RoutePreference::NotBack
+                || !cache.can_write_back()
+                || cache.coherence.distrusts(&range))
         {
             let lost = BlockError::new(ErrorKind::Corrupt, Operation::Write, range);
             return Err(lost
@@ -216,12 +223,12 @@ fn enter<E: Env>(
     mutation: &mut Mutation<E>,
 ) {
     let Mutation { sequence, overwritten, .. } = mutation;
-    let (whole, coming) = (range.narrowed(PAGE), Coming::with(By::Write, range));
+    let (whole, arrival) = (range.narrowed(PAGE), ArrivalClass::with(By::Write, range));
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
         let content = &bytes[at..at + PAGE as usize];
         if !cache.is_remembered_as_zeroes(page, content) {
-            let history = cache.new_version(page, coming, overwritten);
+            let history = cache.new_version(page, arrival, overwritten);
             cache.enter(page, content, *sequence, PromotionState::New, history);
         }
     }
@@ -231,7 +238,7 @@ fn enter<E: Env>(
         let (to, from) = ((part.start - page.offset()) as usize, (part.start - range.start) as usize);
         let len = part.len() as usize;
         content[to..to + len].copy_from_slice(&bytes[from..from + len]);
-        let history = cache.new_version(*page, coming, overwritten);
+        let history = cache.new_version(*page, arrival, overwritten);
         cache.enter(*page, &content, *sequence, PromotionState::New, history);
     }
 }

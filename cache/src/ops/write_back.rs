@@ -25,7 +25,7 @@ use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::read;
 use super::reconnect::is_same;
-use crate::state::learned::{By, Coming};
+use crate::state::learned::{ArrivalClass, By};
 use crate::storage::full_storage::out_of_space;
 use crate::types::env::Env;
 use crate::types::limits::{PAGE_BYTES, SPACE_WAIT_NS};
@@ -181,8 +181,8 @@ async fn complete_once<E: Env>(
             continue;
         }
         let before = Buffer::zeroed(own.len() as usize);
-        let coming = Coming::with(By::Read, &own);
-        let ((before, result), _) = read::read(ctx, own, coming, before).await;
+        let arrival = ArrivalClass::with(By::Read, &own);
+        let ((before, result), _) = read::read(ctx, own, arrival, before).await;
         result?;
         let at = (page.offset() - whole.start) as usize;
         content[at..at + before.len()].copy_from_slice(&before);

@@ -9,7 +9,7 @@ use block::{BlockDevice, BlockError, ByteRange, PAGE, Unmap};
 use super::ctx::Ctx;
 use super::mutation::Mutation;
 use super::reconnect::is_same;
-use super::write::{Way, Wish, decide, go_without};
+use super::write::{RoutePreference, WriteRoute, decide, go_without};
 use super::write_back::zeroes_back;
 use crate::types::env::Env;
 use crate::types::stats::count;
@@ -21,14 +21,14 @@ pub(crate) async fn write_zeroes<E: Env>(
     unmap: Unmap,
 ) -> Result<(), BlockError> {
     // Zeroes that are to keep their storage go to the backing, which alone can see to that.
-    let wish = if unmap == Unmap::Allowed { Wish::AsTheModeSays } else { Wish::Through };
+    let preference = if unmap == Unmap::Allowed { RoutePreference::ByMode } else { RoutePreference::Through };
     // The two pages at its ends, of which the rest stays as it is.
-    let turn = match decide(ctx, range, 2, wish).await? {
-        Way::Back(decided) => match zeroes_back(ctx, decided, range, unmap).await {
+    let turn = match decide(ctx, range, 2, preference).await? {
+        WriteRoute::Back(decided) => match zeroes_back(ctx, decided, range, unmap).await {
             Err(error) => go_without(ctx, range, error).await?,
             Ok(()) => return Ok(()),
         },
-        Way::Through(turn) => turn,
+        WriteRoute::Through(turn) => turn,
     };
     let epoch = cache.coherence.epoch();
     let mutation = Mutation::begin(cache, turn).await?;
@@ -61,13 +61,13 @@ pub(crate) async fn discard<E: Env>(
     if pages.is_empty() || !geometry.discards {
         return Ok(());
     }
-    let wish = if geometry.unmaps { Wish::AsTheModeSays } else { Wish::NotBack };
-    let turn = match decide(ctx, pages, 0, wish).await? {
-        Way::Back(decided) => match zeroes_back(ctx, decided, pages, Unmap::Allowed).await {
+    let preference = if geometry.unmaps { RoutePreference::ByMode } else { RoutePreference::NotBack };
+    let turn = match decide(ctx, pages, 0, preference).await? {
+        WriteRoute::Back(decided) => match zeroes_back(ctx, decided, pages, Unmap::Allowed).await {
             Err(error) => go_without(ctx, pages, error).await?,
             Ok(()) => return Ok(()),
         },
-        Way::Through(turn) => turn,
+        WriteRoute::Through(turn) => turn,
     };
     let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);

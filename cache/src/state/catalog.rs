@@ -5,7 +5,7 @@
 //! | index | the place of each page on flash, its checksum and its use |
 //! | dirty set | pages, zeroes and lost pages that the backing does not have |
 //! | zero pages | pages that the backing holds as zeroes, of which nothing else is cached |
-//! | stale versions | log entries that the index does not point to (`order.rs`) |
+//! | stale versions | log entries that the index does not point to (`reclaim_eligibility.rs`) |
 //! | live pages | for each segment, the pages that the index points to (`segments.rs`) |
 //!
 //! These agree after every verb, and only a verb changes them: [`Catalog::insert_clean`], [`Catalog::insert_dirty`],
@@ -26,7 +26,7 @@ use block::Unmap;
 use super::dirty::Dirty;
 use super::index::{Gone, Index, Located};
 use super::learned::{Dice, History};
-use super::order::{AppendRecord, CountToken, Order};
+use super::reclaim_eligibility::{AppendRecord, CountToken, ReclaimEligibility};
 use super::segments::Segments;
 use super::zero_pages::KnownZeroPages;
 use crate::format::layout::Layout;
@@ -52,7 +52,7 @@ pub(crate) struct Catalog<S> {
     segments: Arc<S>,
     entries: RefCell<Entries>,
     /// The log records its appends here.
-    order: Rc<RefCell<Order>>,
+    eligibility: Rc<RefCell<ReclaimEligibility>>,
 }
 
 /// Records of pages.
@@ -125,13 +125,13 @@ impl<S: SegmentsHolder> Catalog<S> {
                 dirty: Dirty::default(),
                 zero_pages: KnownZeroPages::default(),
             }),
-            order: Rc::new(RefCell::new(Order::new(disk_pages, flash_pages))),
+            eligibility: Rc::new(RefCell::new(ReclaimEligibility::new(disk_pages, flash_pages))),
         }
     }
 
     /// Returns the part in which the log records its appends.
     pub(crate) fn append_record(&self) -> AppendRecord {
-        AppendRecord::new(Rc::clone(&self.order))
+        AppendRecord::new(Rc::clone(&self.eligibility))
     }
 
     /// Records the place of clean pages that were written to the log just now.
@@ -196,9 +196,9 @@ impl<S: SegmentsHolder> Catalog<S> {
     /// if the log holds other versions of the page, this one stays there until they are gone.
     pub(crate) fn invalidate_damaged(&self, page: PageNumber, flash: FlashPage) -> bool {
         let is_removed = self.invalidate_at(page, flash);
-        let mut order = self.order.borrow_mut();
-        if is_removed && order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
-            order.all_in_order();
+        let mut eligibility = self.eligibility.borrow_mut();
+        if is_removed && eligibility.stale_versions(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
+            eligibility.all_in_order();
         }
         is_removed
     }
@@ -241,7 +241,7 @@ impl<S: SegmentsHolder> Catalog<S> {
                 });
             }
         }
-        self.order.borrow_mut().moved(from, to);
+        self.eligibility.borrow_mut().moved(from, to);
     }
 
     /// Moves dirty pages to the second copies of their segments, which took the place of the first ones, and removes the clean
@@ -263,10 +263,10 @@ impl<S: SegmentsHolder> Catalog<S> {
             })
         };
         {
-            let mut order = self.order.borrow_mut();
-            order.all_in_order();
+            let mut eligibility = self.eligibility.borrow_mut();
+            eligibility.all_in_order();
             for segment in copies.keys() {
-                order.gone(*segment, None, None);
+                eligibility.gone(*segment, None, None);
             }
         }
         // Live pages were counted where the others went.
@@ -278,7 +278,7 @@ impl<S: SegmentsHolder> Catalog<S> {
     /// Removes all clean pages, at once if nothing is dirty: there may be millions of pages, which would delay all disks of the shard. The
     /// count of stale versions ends with that. Remembered zeroes stay.
     pub(crate) fn invalidate_flash(&self) {
-        self.order.borrow_mut().all_in_order();
+        self.eligibility.borrow_mut().all_in_order();
         if !self.is_clean() {
             return self.drop_clean(ALL_PAGES);
         }
@@ -363,21 +363,21 @@ impl<S: SegmentsHolder> Catalog<S> {
             segments.pages_known(flash, checksums.len() as u32);
             segments.pages_forgotten(replaced.iter().map(|gone| gone.flash));
         }
-        let mut order = self.order.borrow_mut();
-        extent.pages().for_each(|page| order.came_alive(PageNumber(page)));
-        replaced.iter().for_each(|gone| order.died(gone.page));
+        let mut eligibility = self.eligibility.borrow_mut();
+        extent.pages().for_each(|page| eligibility.came_alive(PageNumber(page)));
+        replaced.iter().for_each(|gone| eligibility.died(gone.page));
     }
 
     /// Counts pages that the index does not locate any more. Every log entry that becomes stale is counted here or by
-    /// [`Self::set_places_and`]; `order.rs` explains what keeps older ones from reappearing.
+    /// [`Self::set_places_and`]; `reclaim_eligibility.rs` explains what keeps older ones from reappearing.
     fn forget_places(&self, gone: &[Gone]) {
         if gone.is_empty() {
             return;
         }
         self.segments.lock_segments().pages_forgotten(gone.iter().map(|gone| gone.flash));
-        let mut order = self.order.borrow_mut();
+        let mut eligibility = self.eligibility.borrow_mut();
         for gone in gone {
-            order.died(gone.page);
+            eligibility.died(gone.page);
         }
     }
 
@@ -401,12 +401,12 @@ impl<S: SegmentsHolder> Catalog<S> {
 impl<S: SegmentsHolder> Catalog<S> {
     /// Forgets all stale versions, before they are counted again.
     pub(crate) fn restart_counting(&self, disk_pages: u64, flash_pages: u64) {
-        self.order.borrow_mut().clear(disk_pages, flash_pages);
+        self.eligibility.borrow_mut().clear(disk_pages, flash_pages);
     }
 
     /// Declares all log entries counted: there are none.
     pub(crate) fn complete_counting(&self) {
-        self.order.borrow_mut().complete();
+        self.eligibility.borrow_mut().complete();
     }
 
     /// Counts the log entries of a closed segment that a load has read; `stale` are those that the new index does not point to.
@@ -416,7 +416,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         content: &Content,
         stale: &[PageNumber],
     ) {
-        self.order.borrow_mut().loaded(segment, content, stale);
+        self.eligibility.borrow_mut().loaded(segment, content, stale);
     }
 
     /// Takes over the index and the dirty set that a load has built, in one step. Leaves out the clean ones of the pages in `changed`, and
@@ -433,7 +433,7 @@ impl<S: SegmentsHolder> Catalog<S> {
             dropped.extend(index.remove(pages, |page| dirty.has_page(page.0)));
         }
         {
-            let mut order = self.order.borrow_mut();
+            let mut eligibility = self.eligibility.borrow_mut();
             let mut segments = self.segments.lock_segments();
             let is_closed = |segments: &Segments, it: &LoadedSegment| {
                 segments.is_sealed(it.segment, (self.disk.into(), it.generation))
@@ -442,27 +442,27 @@ impl<S: SegmentsHolder> Catalog<S> {
                 let removed = index.remove_on_flash(self.places_of(it.segment));
                 if segments.life(it.segment) == Some((self.disk.into(), it.generation)) {
                     // Another shard was asked to reclaim it before the disk was attached here, and may put it back.
-                    order.bind(it.segment);
+                    eligibility.bind(it.segment);
                     for removed in &removed {
-                        order.died(removed.page);
+                        eligibility.died(removed.page);
                     }
                 } else {
                     // Its stale versions stay counted, which costs copies at most: it is not known any more which they were.
-                    order.gone(it.segment, None, None);
+                    eligibility.gone(it.segment, None, None);
                 }
             }
             let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
             for dropped in &dropped {
                 *gone.entry(self.layout.segment_of(dropped.flash)).or_default() += 1;
-                order.died(dropped.page);
+                eligibility.died(dropped.page);
             }
             for it in loaded.iter().filter(|it| is_closed(&segments, it)).copied().collect::<Vec<_>>() {
                 let left = it.entered - gone.get(&it.segment).copied().unwrap_or(0);
                 segments.pages_known(self.layout.segment_start(it.segment), left);
             }
             // One that another shard was about to reclaim was not read, and may have been put back since.
-            if segments.owned_by(self.disk).iter().all(|segment| order.knows(*segment)) {
-                order.complete();
+            if segments.owned_by(self.disk).iter().all(|segment| eligibility.knows(*segment)) {
+                eligibility.complete();
             }
             let mut entries = self.entries.borrow_mut();
             debug_assert_eq!(entries.index.pages(), 0, "nothing enters while it is loaded");
@@ -534,7 +534,7 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Returns true if destage can give the backing any of these pages.
     pub(crate) fn can_destage(&self, pages: Range<u64>) -> bool {
-        self.entries.borrow().dirty.can_come_home(pages)
+        self.entries.borrow().dirty.can_be_destaged(pages)
     }
 
     /// Returns true if the backing has everything.
@@ -577,14 +577,14 @@ impl<S: SegmentsHolder> Catalog<S> {
             dirty_zero_pages: dirty.zeroes().pages(),
             lost_pages: dirty.lost().pages(),
             is_clean: dirty.is_empty(),
-            bytes: index.bytes() + dirty.bytes() + zero_pages.bytes() + self.order.borrow().bytes(),
+            bytes: index.bytes() + dirty.bytes() + zero_pages.bytes() + self.eligibility.borrow().bytes(),
         }
     }
 
     /// Returns the share of the log entries on flash that the index points to.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub(crate) fn live_share(&self) -> f32 {
-        let (live, all) = (self.entries.borrow().index.pages(), self.order.borrow().lines());
+        let (live, all) = (self.entries.borrow().index.pages(), self.eligibility.borrow().lines());
         (live as f32 / all.max(1) as f32).min(1.0)
     }
 }
@@ -593,22 +593,22 @@ impl<S: SegmentsHolder> Catalog<S> {
 impl<S: SegmentsHolder> Catalog<S> {
     /// Forces all segments that exist now to be reclaimed in order of their age: something became stale without a durable record of it.
     pub(crate) fn require_age_order(&self) {
-        self.order.borrow_mut().all_in_order();
+        self.eligibility.borrow_mut().all_in_order();
     }
 
     /// Gives up counting stale versions until the next load: counters that were made for much less flash are full.
     pub(crate) fn stop_counting(&self) {
-        self.order.borrow_mut().give_up();
+        self.eligibility.borrow_mut().give_up();
     }
 
     /// Returns a number that changes whenever all present segments are forced to go in order of age.
     pub(crate) fn order_ticket(&self) -> u64 {
-        self.order.borrow().ticket()
+        self.eligibility.borrow().ticket()
     }
 
     /// Returns the stale versions of a page in the log, or more.
     pub(crate) fn stale_versions(&self, page: PageNumber) -> u8 {
-        self.order.borrow().shadows(page)
+        self.eligibility.borrow().stale_versions(page)
     }
 
     /// Returns the segment to reclaim instead of the oldest, if one may be: the one that was settled, or the cheapest. `cost_of` is the
@@ -618,9 +618,10 @@ impl<S: SegmentsHolder> Catalog<S> {
         oldest: SegmentNumber,
         cost_of: impl Fn(History) -> f32,
     ) -> Option<(SegmentNumber, Sequence)> {
-        let cost = |order: &Order, segment, page| self.cost(order, segment, page, &cost_of);
-        let mut order = self.order.borrow_mut();
-        let next = order.take_next(oldest).or_else(|| order.cheaper_than(oldest, cost));
+        let cost =
+            |eligibility: &ReclaimEligibility, segment, page| self.cost(eligibility, segment, page, &cost_of);
+        let mut eligibility = self.eligibility.borrow_mut();
+        let next = eligibility.take_next(oldest).or_else(|| eligibility.cheaper_than(oldest, cost));
         next.filter(|(segment, _)| *segment != oldest)
     }
 
@@ -630,28 +631,29 @@ impl<S: SegmentsHolder> Catalog<S> {
         oldest: SegmentNumber,
         cost_of: impl Fn(History) -> f32,
     ) -> Option<SegmentNumber> {
-        let cost = |order: &Order, segment, page| self.cost(order, segment, page, &cost_of);
-        self.order.borrow_mut().settle_next(oldest, cost)
+        let cost =
+            |eligibility: &ReclaimEligibility, segment, page| self.cost(eligibility, segment, page, &cost_of);
+        self.eligibility.borrow_mut().settle_next(oldest, cost)
     }
 
     /// Returns true if it is settled of some segment that it goes next.
     pub(crate) fn has_next(&self) -> bool {
-        self.order.borrow().has_next()
+        self.eligibility.borrow().has_next()
     }
 
     /// Returns the pages of a segment that were appended again before its turn; none unless it is settled that it goes next.
     pub(crate) fn moved_ahead(&self, segment: SegmentNumber) -> Option<usize> {
-        self.order.borrow().moved_of(segment)
+        self.eligibility.borrow().moved_of(segment)
     }
 
     /// Records that a page of a segment was appended again before the segment's turn.
     pub(crate) fn record_moved_ahead(&self, flash: FlashPage) {
-        self.order.borrow_mut().note_moved(self.layout.segment_of(flash));
+        self.eligibility.borrow_mut().note_moved(self.layout.segment_of(flash));
     }
 
     /// Begins the reclaim of a segment, which does not go out of order any more. Returns a token if its log entries are counted.
     pub(crate) fn begin_reclaim(&self, segment: SegmentNumber) -> Option<CountToken> {
-        self.order.borrow_mut().bind(segment)
+        self.eligibility.borrow_mut().bind(segment)
     }
 
     /// Ends the reclaim of a segment that is empty: its log entries, which are all stale, go with it.
@@ -661,13 +663,13 @@ impl<S: SegmentsHolder> Catalog<S> {
         content: Option<&Content>,
         counted: Option<CountToken>,
     ) {
-        self.order.borrow_mut().gone(segment, content, counted);
+        self.eligibility.borrow_mut().gone(segment, content, counted);
     }
 
     /// Returns the cost of losing a page with a segment.
     fn cost(
         &self,
-        order: &Order,
+        eligibility: &ReclaimEligibility,
         segment: SegmentNumber,
         page: PageNumber,
         cost_of: impl Fn(History) -> f32,
@@ -675,7 +677,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         let known = self.locate_with_history(page);
         let is_there = |located: &Located| self.layout.segment_of(located.flash) == segment;
         let Some((_, history)) = known.filter(|(located, _)| is_there(located)) else { return 0.0 };
-        let must_stay = order.shadows(page) > 0 || self.is_dirty(page);
+        let must_stay = eligibility.stale_versions(page) > 0 || self.is_dirty(page);
         if must_stay { 1.0 } else { f64::from(cost_of(history)) }
     }
 }

@@ -102,7 +102,7 @@ impl Dirty {
     }
 
     /// Returns true if there is anything among these pages that destage can bring to the backing.
-    pub(crate) fn can_come_home(&self, pages: Range<u64>) -> bool {
+    pub(crate) fn can_be_destaged(&self, pages: Range<u64>) -> bool {
         self.zeroes.overlaps(&pages) || self.next_page(pages).is_some()
     }
 

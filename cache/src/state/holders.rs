@@ -30,7 +30,7 @@ pub(super) struct Holder {
     /// Set when the disk is being detached: it gets no segments any more.
     pub(super) leaving: bool,
     /// The owner shard, which alone knows the content of its segments.
-    pub(super) home: Option<ShardNumber>,
+    pub(super) owner_shard: Option<ShardNumber>,
 }
 
 /// Share of a disk, in segments.
@@ -54,7 +54,7 @@ impl Holder {
         unrecorded: 0,
         recording: 0,
         leaving: false,
-        home: None,
+        owner_shard: None,
     };
 
     /// Returns the segments that no other disk can take from this one.

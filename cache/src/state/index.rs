@@ -5,9 +5,9 @@
 //! not on flash: nothing else decides that while the pool is open.
 
 mod chain;
+mod multi_page;
 mod packed;
 mod pieces;
-mod severals;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -18,8 +18,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::learned::{Dice, History};
 use crate::types::units::{FlashPage, PageNumber};
+use multi_page::MultiPageBlocks;
 use packed::{BLOCK_PAGES_MAX, pack, pack_run};
-use severals::Severals;
 pub(crate) use table::PARTS;
 use table::{BlockTable, BlockValue};
 
@@ -47,7 +47,7 @@ enum Blocks {
     /// Of one page.
     Single(BlockTable<Located>),
     /// Of several pages.
-    Several(Severals),
+    MultiPage(MultiPageBlocks),
 }
 
 /// Place of a block in the index; valid until one is inserted or removed.
@@ -72,7 +72,7 @@ impl Index {
         assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
         let blocks = match block_pages {
             1 => Blocks::Single(BlockTable::new(salt)),
-            pages => Blocks::Several(Severals::new(pages as usize, salt)),
+            pages => Blocks::MultiPage(MultiPageBlocks::new(pages as usize, salt)),
         };
         Self { block_pages: u64::from(block_pages), blocks, pages: 0 }
     }
@@ -91,7 +91,7 @@ impl Index {
     pub(crate) fn blocks(&self) -> u64 {
         match &self.blocks {
             Blocks::Single(table) => table.len() as u64,
-            Blocks::Several(severals) => severals.table().len() as u64,
+            Blocks::MultiPage(multi_page) => multi_page.table().len() as u64,
         }
     }
 
@@ -99,7 +99,7 @@ impl Index {
     pub(crate) fn bytes(&self) -> u64 {
         match &self.blocks {
             Blocks::Single(table) => table.bytes(),
-            Blocks::Several(severals) => severals.bytes(),
+            Blocks::MultiPage(multi_page) => multi_page.bytes(),
         }
     }
 
@@ -324,7 +324,7 @@ impl Index {
     pub(crate) fn histories(&self, part: usize) -> Vec<(u32, History)> {
         match &self.blocks {
             Blocks::Single(table) => table.histories(part),
-            Blocks::Several(severals) => severals.table().histories(part),
+            Blocks::MultiPage(multi_page) => multi_page.table().histories(part),
         }
     }
 
@@ -332,28 +332,28 @@ impl Index {
     pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
         match &self.blocks {
             Blocks::Single(table) => table.draw(dice),
-            Blocks::Several(severals) => severals.table().draw(dice),
+            Blocks::MultiPage(multi_page) => multi_page.table().draw(dice),
         }
     }
 
     fn find(&self, block: u64) -> Option<BlockSlot> {
         match &self.blocks {
             Blocks::Single(table) => table.find(block),
-            Blocks::Several(severals) => severals.table().find(block),
+            Blocks::MultiPage(multi_page) => multi_page.table().find(block),
         }
     }
 
     fn located(&self, slot: BlockSlot, page: PageNumber) -> Option<Located> {
         match &self.blocks {
-            Blocks::Single(table) => Some(table.said(slot)),
-            Blocks::Several(severals) => severals.located(slot, (page.0 % self.block_pages) as usize),
+            Blocks::Single(table) => Some(table.value(slot)),
+            Blocks::MultiPage(multi_page) => multi_page.located(slot, (page.0 % self.block_pages) as usize),
         }
     }
 
     fn known_blocks(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match &self.blocks {
             Blocks::Single(table) => Box::new(table.blocks()),
-            Blocks::Several(severals) => Box::new(severals.table().blocks()),
+            Blocks::MultiPage(multi_page) => Box::new(multi_page.table().blocks()),
         }
     }
 
@@ -401,23 +401,23 @@ impl Index {
         let known = self.find(block);
         match &mut self.blocks {
             Blocks::Single(table) => {
-                let mut place = [known.map(|slot| table.said(slot))];
+                let mut place = [known.map(|slot| table.value(slot))];
                 change(&mut place);
                 match (known, place[0]) {
-                    (Some(slot), Some(located)) => _ = table.say(slot, located),
+                    (Some(slot), Some(located)) => _ = table.set_value(slot, located),
                     (Some(slot), None) => _ = table.remove(slot),
                     (None, Some(located)) => table.insert(number(block), located),
                     (None, None) => {}
                 }
             }
-            Blocks::Several(severals) => {
+            Blocks::MultiPage(multi_page) => {
                 let pages = self.block_pages as usize;
-                let mut places = known.map_or_else(|| smallvec![None; pages], |slot| severals.places(slot));
+                let mut places = known.map_or_else(|| smallvec![None; pages], |slot| multi_page.places(slot));
                 change(&mut places);
                 match (known, places.iter().all(Option::is_none)) {
-                    (Some(slot), false) => severals.set_places(slot, &places),
-                    (Some(slot), true) => severals.remove(slot),
-                    (None, false) => severals.insert(number(block), &pack(&places)),
+                    (Some(slot), false) => multi_page.set_places(slot, &places),
+                    (Some(slot), true) => multi_page.remove(slot),
+                    (None, false) => multi_page.insert(number(block), &pack(&places)),
                     (None, true) => {}
                 }
             }
@@ -428,9 +428,9 @@ impl Index {
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
         match &mut self.blocks {
             Blocks::Single(table) => table.insert(number(block), Located { flash, checksum: checksums[0] }),
-            Blocks::Several(severals) => {
+            Blocks::MultiPage(multi_page) => {
                 let pages = self.block_pages as usize;
-                severals.insert(number(block), &pack_run(pages, within, flash, checksums));
+                multi_page.insert(number(block), &pack_run(pages, within, flash, checksums));
             }
         }
     }
@@ -444,14 +444,14 @@ impl Blocks {
     fn history(&self, slot: BlockSlot) -> History {
         match self {
             Self::Single(table) => table.history(slot),
-            Self::Several(severals) => severals.table().history(slot),
+            Self::MultiPage(multi_page) => multi_page.table().history(slot),
         }
     }
 
     fn history_mut(&mut self, slot: BlockSlot) -> &mut History {
         match self {
             Self::Single(table) => table.history_mut(slot),
-            Self::Several(severals) => severals.table_mut().history_mut(slot),
+            Self::MultiPage(multi_page) => multi_page.table_mut().history_mut(slot),
         }
     }
 }

@@ -3,12 +3,12 @@
 //! The default policy is [learned](super::learned). `always` and `repeated` are the rules of other caches: every page, or a page with that
 //! many uses, enters, and a page that was used on flash survives when its segment is reclaimed, once for each use, which approximates LRU.
 
-use super::learned::{Aim, By, Coming, Dice, History, Learned, SavedHistories, Told};
+use super::learned::{AccessDetails, Aim, ArrivalClass, By, Dice, History, Learned, SavedHistories};
 use crate::types::settings::Admission;
 
 /// Room of the disk: more flash, with or without evicting content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Room {
+pub(crate) enum FlashSpace {
     /// There are free segments.
     Free,
     /// Something has to go.
@@ -60,27 +60,27 @@ impl Policy {
     }
 
     /// Takes a request; see [`Learned::request`].
-    pub(crate) fn request(&mut self, coming: Coming, in_long_run: bool, blocks: u64) -> Coming {
-        self.learned.request(coming, in_long_run, blocks)
+    pub(crate) fn request(&mut self, arrival: ArrivalClass, in_long_run: bool, blocks: u64) -> ArrivalClass {
+        self.learned.request(arrival, in_long_run, blocks)
     }
 
     /// Takes an access to a block; see [`Learned::access`].
     pub(crate) fn access(
         &mut self,
         block: u64,
-        coming: Coming,
-        told: impl FnOnce() -> Told,
+        arrival: ArrivalClass,
+        details: impl FnOnce() -> AccessDetails,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.learns() {
-            self.learned.access(block, coming, told, draw, live);
+            self.learned.access(block, arrival, details, draw, live);
         }
     }
 
     /// Returns the history of a block that enters the cache.
-    pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
-        self.learned.newcomer(block, coming)
+    pub(crate) fn newcomer(&self, block: u64, arrival: ArrivalClass) -> History {
+        self.learned.newcomer(block, arrival)
     }
 
     /// Returns the history of a block after another use.
@@ -100,13 +100,13 @@ impl Policy {
     }
 
     /// Returns true if every page may be written to flash.
-    pub(crate) fn takes_all(&self, room: Room) -> bool {
-        room == Room::Free || self.admission == Admission::Always
+    pub(crate) fn takes_all(&self, room: FlashSpace) -> bool {
+        room == FlashSpace::Free || self.admission == Admission::Always
     }
 
     /// Returns true if a page of a block with this history may be written to flash.
-    pub(crate) fn admits(&mut self, history: History, room: Room) -> bool {
-        if room == Room::Full {
+    pub(crate) fn admits(&mut self, history: History, room: FlashSpace) -> bool {
+        if room == FlashSpace::Full {
             self.learned.note_full();
         }
         self.takes_all(room)
@@ -160,24 +160,24 @@ mod tests {
     fn everything_enters_while_there_is_room() {
         for admission in [Admission::Repeated(9), Admission::Adaptive, Admission::Always] {
             let mut policy = Policy::new(admission, 1000);
-            let stranger = policy.newcomer(1, Coming::ALONE);
-            assert!(policy.admits(stranger, Room::Free), "{admission}");
+            let stranger = policy.newcomer(1, ArrivalClass::ALONE);
+            assert!(policy.admits(stranger, FlashSpace::Free), "{admission}");
         }
     }
 
     #[test]
     fn always_and_repeated_do_what_they_say() {
         let mut policy = Policy::new(Admission::Always, 1000);
-        let stranger = policy.newcomer(1, Coming::ALONE);
-        assert!(policy.admits(stranger, Room::Full));
+        let stranger = policy.newcomer(1, ArrivalClass::ALONE);
+        assert!(policy.admits(stranger, FlashSpace::Full));
         policy.set_admission(Admission::Repeated(3));
         for _ in 0..2 {
-            let comes = policy.newcomer(2, Coming::ALONE);
-            assert!(!policy.admits(comes, Room::Full));
+            let comes = policy.newcomer(2, ArrivalClass::ALONE);
+            assert!(!policy.admits(comes, FlashSpace::Full));
             policy.left(2, comes);
         }
-        let comes = policy.newcomer(2, Coming::ALONE);
-        assert!(policy.admits(comes, Room::Full));
+        let comes = policy.newcomer(2, ArrivalClass::ALONE);
+        assert!(policy.admits(comes, FlashSpace::Full));
     }
 
     /// Returns a policy that observed blocks which are used again and again among others which are not, with `live` of flash not stale; and
@@ -185,22 +185,22 @@ mod tests {
     fn learned(live: f32) -> (Policy, History) {
         let mut policy = Policy::new(Admission::Adaptive, 1000);
         let often = |at: u64| 1_000_000 + at % 400;
-        policy.admits(History::default(), Room::Full);
+        policy.admits(History::default(), FlashSpace::Full);
         let mut before = History::default();
         // Blocks on flash: the newest ones, used often or once.
         let mut on_flash = [History::default(); 1000];
         for at in 0..50_000 {
             if at == 49_200 {
-                before = policy.newcomer(often(0), Coming::ALONE);
+                before = policy.newcomer(often(0), ArrivalClass::ALONE);
             }
             let (block, is_cached) = if at % 2 == 0 { (often(at / 2), true) } else { (at, false) };
-            on_flash[at as usize % 1000] = policy.newcomer(block, Coming::ALONE);
+            on_flash[at as usize % 1000] = policy.newcomer(block, ArrivalClass::ALONE);
             let mut place = at as usize;
             let draw = |_: &mut Dice| {
                 place += 37;
                 Some(on_flash[place % 1000])
             };
-            policy.access(block, Coming::ALONE, || Told::of_whole(is_cached), draw, || live);
+            policy.access(block, ArrivalClass::ALONE, || AccessDetails::of_whole(is_cached), draw, || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }
@@ -214,12 +214,12 @@ mod tests {
     #[test]
     fn what_is_used_again_and_again_is_learned_to_be_worth_more_than_what_is_used_once() {
         let (mut policy, before) = learned(1.0);
-        let once = policy.newcomer(49_999, Coming::ALONE);
+        let once = policy.newcomer(49_999, ArrivalClass::ALONE);
         let twice = policy.used(before, By::Read);
         assert!(worth(&policy, twice) > 2.0 * worth(&policy, once));
         assert!(policy.cost(twice) > policy.cost(once));
         policy.set_admission(Admission::AdaptiveHits);
-        assert!(policy.admits(once, Room::Full), "the most hits, whatever is written");
+        assert!(policy.admits(once, FlashSpace::Full), "the most hits, whatever is written");
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
     fn the_more_of_flash_is_void_the_less_is_asked_of_newcomers() {
         let lets_in_once_used = |live: f32| {
             let (mut policy, _) = learned(live);
-            let once = policy.newcomer(49_999, Coming::ALONE);
-            policy.admits(once, Room::Full)
+            let once = policy.newcomer(49_999, ArrivalClass::ALONE);
+            policy.admits(once, FlashSpace::Full)
         };
         assert_eq!([1.0, 0.98, 0.9].map(lets_in_once_used), [false, false, true]);
     }

@@ -1,13 +1,13 @@
 //! The RAM tier of one disk: recent pages, never the only copy of anything.
 //!
 //! ```text
-//!   enters, or is used ──> warm, by LRU ──considered──┬──worth flash────> waiting ──board──> moving ──settle──┐
+//!   enters, or is used ──> warm, by LRU ──considered──┬──worth flash────> waiting ──stage──> moving ──settle──┐
 //!                            ^                        ├──there already──> spare <───────────────────────────┤
 //!                            │                        └──worth none─────> cold <──── the write failed ────────┘
 //!                            └──────────────────── used again ────────────┴──> evicted, spare ones first
 //! ```
 //! The warm list ends some way before RAM is full: pages that leave it are considered ([`Ram::consider`]). An accepted page waits
-//! until there is enough of it for a batch ([`Ram::board`]), and stays readable until [`Ram::settle`] reports that flash has
+//! until there is enough of it for a batch ([`Ram::stage`]), and stays readable until [`Ram::settle`] reports that flash has
 //! it; the others are evicted when their place is needed. A page that is on its way is never evicted, so the page itself is the
 //! token that its content is still current: a write removes it, and then `settle` finds it gone.
 
@@ -283,7 +283,7 @@ impl Ram {
     }
 
     /// Takes at most `count` of the waiting pages, in order of arrival. They are moving from now on and must be settled. Sorted by page.
-    pub(crate) fn board(&mut self, count: usize) -> Vec<Offered> {
+    pub(crate) fn stage(&mut self, count: usize) -> Vec<Offered> {
         let mut boarding = Vec::with_capacity(count.min(self.waiting()));
         while boarding.len() < count && self.waiting() > 0 {
             let slot = self.lists[RamList::Waiting as usize].oldest;

@@ -2,8 +2,8 @@
 //! decide by this code.
 //!
 //! The log of a disk is in order of versions, so the first entry that is found of a page, counted from the end of the log, decides: it
-//! holds the content, or it is `forget` or `zeroes`, and nothing older is trusted. Only `home` (destaged) applies to entries before it: the
-//! backing has them, so they are clean. A write of a guest with no `home` behind it is dirty, and is trusted whatever the backing may hold.
+//! holds the content, or it is `forget` or `zeroes`, and nothing older is trusted. Only `destaged` applies to entries before it: the
+//! backing has them, so they are clean. A write of a guest with no `destaged` behind it is dirty, and is trusted whatever the backing may hold.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub enum RecoveryTrust {
     /// Dirty data only, and why: the backing is the same one, and may have lost acknowledged writes.
     DirtyOnly(String),
     /// Nothing at all, and why: the flash failed, and the disk went on without it. Its dirty data is outdated.
-    Void(String),
+    Invalidated(String),
     /// All but the pages whose bit is set: the bits are those that the last process left. Only for a backing that loses
     /// nothing but with the power of this host: one that may have lost its connection since, with writes that it had
     /// acknowledged, is another backing than the one that was cached.
@@ -105,7 +105,7 @@ pub(crate) struct Replay {
     /// Pages whose older versions are void, because they were made zeroes or are lost.
     replaced: Ranges,
     /// Pages of which the backing has all earlier log entries.
-    home: Ranges,
+    destaged: Ranges,
 }
 
 impl Replay {
@@ -119,7 +119,7 @@ impl Replay {
             dead: Vec::new(),
             forgotten: BTreeMap::new(),
             replaced: Ranges::default(),
-            home: Ranges::default(),
+            destaged: Ranges::default(),
         }
     }
 
@@ -158,14 +158,14 @@ impl Replay {
                         self.forget(run.page, bits);
                     }
                 }
-                EntryKind::Home => self.home.insert(pages_of(run)),
+                EntryKind::Destaged => self.destaged.insert(pages_of(run)),
                 EntryKind::Zeroes => {
                     let unmap = unmap_of_zeroes(run.place);
                     self.replace(pages_of(run), |dirty, pages| dirty.add_zeroes(pages, unmap));
                 }
                 EntryKind::Lost => self.replace(pages_of(run), Dirty::add_lost),
                 // They stand among the notes of all disks.
-                EntryKind::Intent | EntryKind::Quiet => {}
+                EntryKind::Intent | EntryKind::CloseIntent => {}
             }
         }
         total
@@ -197,8 +197,8 @@ impl Replay {
         let pages = pages_of(run);
         let mut at = pages.start;
         while at < pages.end {
-            let home = self.home.first_within(at..pages.end);
-            let dirty_end = home.as_ref().map_or(pages.end, |home| home.start);
+            let destaged = self.destaged.first_within(at..pages.end);
+            let dirty_end = destaged.as_ref().map_or(pages.end, |destaged| destaged.start);
             let part = |from: u64, to: u64| {
                 let (skip, count) = ((from - pages.start) as usize, (to - from) as usize);
                 (flash.plus(skip as u32), &checksums[skip..skip + count])
@@ -208,7 +208,7 @@ impl Replay {
                 let (forgotten, replaced, pages) = (&self.forgotten, &self.replaced, self.region_pages);
                 let counted = RefCell::new(Vec::new());
                 let wanted = |page: PageNumber| {
-                    let wanted = !is_void(forgotten, replaced, pages, page);
+                    let wanted = !is_invalidated(forgotten, replaced, pages, page);
                     if wanted {
                         counted.borrow_mut().push(page.0);
                     }
@@ -217,10 +217,10 @@ impl Replay {
                 entered += self.index.insert_absent(PageNumber(at), flash, checksums, wanted);
                 counted.into_inner().into_iter().for_each(|page| self.dirty.add_page(page));
             }
-            if let Some(home) = home {
-                let (flash, checksums) = part(home.start, home.end);
-                entered += self.enter_run(PageNumber(home.start), flash, checksums, &is_touched);
-                at = home.end;
+            if let Some(destaged) = destaged {
+                let (flash, checksums) = part(destaged.start, destaged.end);
+                entered += self.enter_run(PageNumber(destaged.start), flash, checksums, &is_touched);
+                at = destaged.end;
             } else {
                 at = pages.end;
             }
@@ -232,7 +232,7 @@ impl Replay {
     fn replace(&mut self, pages: Range<u64>, add: impl Fn(&mut Dirty, Range<u64>)) {
         let mut left = Ranges::default();
         left.insert(pages.clone());
-        for known in self.home.within(pages.clone()).chain(self.replaced.within(pages.clone())) {
+        for known in self.destaged.within(pages.clone()).chain(self.replaced.within(pages.clone())) {
             left.remove(&known);
         }
         self.index.pages_within(pages.clone(), |page| left.remove(&(page..page + 1)));
@@ -257,7 +257,7 @@ impl Replay {
         let (forgotten, replaced, region_pages) = (&self.forgotten, &self.replaced, self.region_pages);
         let (void, dropped) = (Cell::new(0), RefCell::new(Vec::new()));
         let wanted = |page: PageNumber| {
-            if is_void(forgotten, replaced, region_pages, page) {
+            if is_invalidated(forgotten, replaced, region_pages, page) {
                 void.set(void.get() + 1);
                 return false;
             }
@@ -297,7 +297,7 @@ fn pages_of(run: &SummaryRun) -> Range<u64> {
     run.page.0..run.page.0 + run.pages as u64
 }
 
-fn is_void(
+fn is_invalidated(
     forgotten: &BTreeMap<u64, Buffer>,
     replaced: &Ranges,
     region_pages: u64,
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn what_guests_wrote_is_dirty_unless_home_stands_behind_it() {
         let mut content = content(&[(EntryKind::Write, 1), (EntryKind::Write, 2), (EntryKind::Write, 5)]);
-        content.push_range(EntryKind::Home, PageNumber(2), Sequence(9), 2, 0);
+        content.push_range(EntryKind::Destaged, PageNumber(2), Sequence(9), 2, 0);
         content.push_range(EntryKind::Zeroes, PageNumber(7), Sequence(10), 4, 0);
         let newer = self::content(&[(EntryKind::Write, 5), (EntryKind::Write, 8), (EntryKind::Fill, 9)]);
         let mut replay = Replay::new(1, 64, 7);

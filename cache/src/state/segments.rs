@@ -6,7 +6,7 @@
 //! ```
 //! Of one disk, the oldest segment goes first: an older version of a page is gone before a newer one, and what a
 //! segment records about earlier ones is no longer needed when it goes (rule I8). One that holds only clean pages may go
-//! instead of the oldest, when the disk knows that nothing older can reappear because of that (`order.rs`): it is exchanged for it.
+//! instead of the oldest, when the disk knows that nothing older can reappear because of that (`reclaim_eligibility.rs`): it is exchanged for it.
 //!
 //! Of a disk that is mirrored, and of notes, each segment has a second copy on another device if there is one. It goes where
 //! the first one goes, and is owned, held and given back with it (`copies.rs`).
@@ -304,27 +304,28 @@ impl Segments {
     }
 
     /// Records the shard on which a disk is attached; none once it is not.
-    pub(crate) fn set_home(&mut self, disk: DiskId, home: Option<ShardNumber>) {
+    pub(crate) fn set_owner_shard(&mut self, disk: DiskId, owner_shard: Option<ShardNumber>) {
         if let Some(holder) = self.holders.get_mut(&disk) {
-            holder.home = home;
+            holder.owner_shard = owner_shard;
         }
     }
 
     /// Returns the shard on which a disk is attached.
-    pub(crate) fn home(&self, disk: DiskId) -> Option<ShardNumber> {
-        self.holders.get(&disk).and_then(|holder| holder.home)
+    pub(crate) fn owner_shard(&self, disk: DiskId) -> Option<ShardNumber> {
+        self.holders.get(&disk).and_then(|holder| holder.owner_shard)
     }
 
     /// Returns the number of disks that are attached, on any shard.
     pub(crate) fn attached(&self) -> usize {
-        self.holders.values().filter(|holder| holder.home.is_some()).count()
+        self.holders.values().filter(|holder| holder.owner_shard.is_some()).count()
     }
 
     /// Records that a shard ended without having detached its disks: its knowledge of their segments is lost.
     pub(crate) fn abandon(&mut self, shard: ShardNumber) {
         let mut abandoned = BTreeSet::new();
-        for (disk, holder) in self.holders.iter_mut().filter(|(_, holder)| holder.home == Some(shard)) {
-            holder.home = None;
+        for (disk, holder) in self.holders.iter_mut().filter(|(_, holder)| holder.owner_shard == Some(shard))
+        {
+            holder.owner_shard = None;
             holder.indexed = false;
             holder.leaving = true;
             abandoned.insert(*disk);
@@ -512,7 +513,7 @@ impl Segments {
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.expect("a segment in use has an owner");
         self.change(segment, |line| {
-            (line.state, line.life, line.named) = (SegmentState::Free, None, Named::Yes)
+            (line.state, line.life, line.named) = (SegmentState::Free, None, Named::Yes);
         });
         if owner == SegmentOwner::Invalid {
             return self.space.put_dropped(segment);

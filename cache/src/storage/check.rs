@@ -264,7 +264,7 @@ impl<F: BlockDevice> Checker<'_, F> {
         let open: BTreeSet<Intent> = self.open_intents.of(id).collect();
         let cold = match &expected.belief {
             _ if self.dropped.is_some() => self.dropped.map(str::to_owned),
-            RecoveryTrust::Nothing(reason) | RecoveryTrust::Void(reason) => Some(reason.clone()),
+            RecoveryTrust::Nothing(reason) | RecoveryTrust::Invalidated(reason) => Some(reason.clone()),
             RecoveryTrust::DirtyOnly(_) | RecoveryTrust::ByPage | RecoveryTrust::ByRegion => None,
         };
         let mut disk = CheckedDisk {

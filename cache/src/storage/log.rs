@@ -25,7 +25,7 @@ use crate::format::batch::{self, Entry, EntryKind, Head, place_of_zeroes};
 use crate::format::checksum::{page_checksum, seeded};
 use crate::format::summary::Content;
 use crate::state::index::Located;
-use crate::state::order::AppendRecord;
+use crate::state::reclaim_eligibility::AppendRecord;
 use crate::state::segments::SegmentPurpose;
 use crate::state::touched::{LogEnd, Touched};
 use crate::types::canary::{self, Bug};
@@ -86,9 +86,9 @@ struct Open {
     /// The next page to write, counted from the segment's start.
     next: u32,
     /// End of the last batch that has entries.
-    spoken: u32,
+    announced: u32,
     /// Number of pages that a header has announced as durable.
-    said: u32,
+    durable_marker: u32,
     /// Everything so far, for the summary.
     content: Content,
 }
@@ -183,8 +183,14 @@ impl<E: Env> Log<E> {
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
             self.lines.open(segment, generation);
-            *open =
-                Some(Open { segment, generation, next: 0, spoken: 0, said: 0, content: Content::default() });
+            *open = Some(Open {
+                segment,
+                generation,
+                next: 0,
+                announced: 0,
+                durable_marker: 0,
+                content: Content::default(),
+            });
         }
         let room = open.as_ref().map_or(0, |open| self.room(open));
         Ok(self.appender(open, room))
@@ -238,13 +244,14 @@ impl<E: Env> Log<E> {
     /// Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
         self.make_durable().await?;
-        self.say_durable().await
+        self.write_durable_marker().await
     }
 
     /// Records on flash what is known to be durable, if that is not recorded yet.
-    pub(crate) async fn say_durable(&self) -> Result<(), BlockError> {
+    pub(crate) async fn write_durable_marker(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;
-        let Some(ours) = open.as_ref().filter(|open| self.unsaid_end(open) > open.said) else {
+        let Some(ours) = open.as_ref().filter(|open| self.durable_marker_due(open) > open.durable_marker)
+        else {
             // A segment is durable, and its summary records that, before the next one is taken.
             return Ok(());
         };
@@ -257,9 +264,9 @@ impl<E: Env> Log<E> {
     }
 
     /// Returns true if something in the open segment is durable without a record on flash; or if an append is running.
-    pub(crate) fn is_unsaid(&self) -> bool {
+    pub(crate) fn durable_marker_pending(&self) -> bool {
         let Ok(open) = self.open.try_lock() else { return true };
-        open.as_ref().is_some_and(|open| self.unsaid_end(open) > open.said)
+        open.as_ref().is_some_and(|open| self.durable_marker_due(open) > open.durable_marker)
     }
 
     /// Makes everything durable that was appended before this call, by a flush of the device that is submitted after it. Callers that
@@ -350,8 +357,8 @@ impl<E: Env> Log<E> {
     }
 
     /// Returns the pages of the open segment that a header could announce as durable, up to the last batch that has entries.
-    fn unsaid_end(&self, open: &Open) -> u32 {
-        self.durable_end(open).min(open.spoken)
+    fn durable_marker_due(&self, open: &Open) -> u32 {
+        self.durable_end(open).min(open.announced)
     }
 
     /// Closes the open segment, if there is one. If that fails, it stays open as long as a copy of it can be had: it is closed
@@ -446,13 +453,13 @@ impl<E: Env> Appender<'_, E> {
     }
 
     /// Adds an entry for a range of pages.
-    pub(crate) fn say(&self, batch: &mut Batch, kind: EntryKind, pages: &Range<u64>) {
+    pub(crate) fn add_range(&self, batch: &mut Batch, kind: EntryKind, pages: &Range<u64>) {
         assert!(kind.is_range() && kind != EntryKind::Zeroes);
         self.put_range(batch, kind, pages, 0);
     }
 
     /// Adds an entry for a range of zeroes, whose storage may be deallocated if `unmap` permits it.
-    pub(crate) fn say_zeroes(&self, batch: &mut Batch, pages: &Range<u64>, unmap: Unmap) {
+    pub(crate) fn add_zeroes(&self, batch: &mut Batch, pages: &Range<u64>, unmap: Unmap) {
         self.put_range(batch, EntryKind::Zeroes, pages, place_of_zeroes(unmap));
     }
 
@@ -513,7 +520,7 @@ impl<E: Env> Appender<'_, E> {
                 return Err(error);
             }
         }
-        open.said = durable;
+        open.durable_marker = durable;
         let owner = log.disk.into();
         for entry in &batch.entries {
             open.content.push_entry(entry, owner);
@@ -521,7 +528,7 @@ impl<E: Env> Appender<'_, E> {
         log.lines.append(segment, batch.entries.iter().map(|entry| (entry.kind, entry.page)));
         let Open { segment, generation, next: end, .. } = *open;
         if !batch.entries.is_empty() {
-            open.spoken = end;
+            open.announced = end;
         }
         log.touched.note_end(LogEnd { generation, place: end });
         log.tail.set(Some(LogTail { segment, generation, end }));

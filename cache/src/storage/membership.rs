@@ -172,7 +172,7 @@ impl<E: Env> Pool<E> {
     }
 
     /// Lets a device go on which nothing is left.
-    pub(crate) async fn let_go(&self, number: MemberNumber) -> Result<(), BlockError> {
+    pub(crate) async fn release_member(&self, number: MemberNumber) -> Result<(), BlockError> {
         let _membership = self.shared.membership.lock().await;
         let Some(why) = self.shared.leaving(number) else { return Ok(()) };
         if !self.segments().is_empty(number) {

@@ -89,11 +89,11 @@ impl ReclaimSlot {
             }
             return None;
         };
-        let home = segments.life(victim).and_then(|(owner, _)| segments.home(owner.disk()?));
-        let elsewhere = home.filter(|home| *home != self.shard);
-        if let Some((home, waker)) = elsewhere.and_then(|home| Some((home, queue.waker(home)?))) {
+        let owner_shard = segments.life(victim).and_then(|(owner, _)| segments.owner_shard(owner.disk()?));
+        let elsewhere = owner_shard.filter(|shard| *shard != self.shard);
+        if let Some((shard, waker)) = elsewhere.and_then(|shard| Some((shard, queue.waker(shard)?))) {
             waker.notify_one();
-            queue.turn = QueueTurn::Given(home, victim);
+            queue.turn = QueueTurn::Given(shard, victim);
             return None;
         }
         queue.turn = QueueTurn::Working(self.shard);

@@ -110,7 +110,7 @@ pub(crate) struct UnopenedBacking {
 /// Returns the trust that is left in spite of a doubt.
 fn doubted(doubt: &DistrustReason) -> RecoveryTrust {
     match doubt {
-        DistrustReason::Invalidated => RecoveryTrust::Void(doubt.reason()),
+        DistrustReason::Invalidated => RecoveryTrust::Invalidated(doubt.reason()),
         DistrustReason::Backing(reason) => RecoveryTrust::Nothing(reason.clone()),
     }
 }
@@ -128,7 +128,7 @@ pub(crate) fn unguarded(belief: RecoveryTrust) -> RecoveryTrust {
 /// Returns the trust in a disk that a QEMU has open as well, where `belief` is the trust otherwise.
 pub(crate) fn beside_qemu(belief: RecoveryTrust) -> RecoveryTrust {
     match belief {
-        RecoveryTrust::Void(reason) => RecoveryTrust::Void(reason),
+        RecoveryTrust::Invalidated(reason) => RecoveryTrust::Invalidated(reason),
         _ => RecoveryTrust::Nothing("A QEMU has its backing open too".to_owned()),
     }
 }
@@ -609,7 +609,7 @@ mod tests {
         let other = RecoveryTrust::Nothing("another size".to_owned());
         assert_eq!(unguarded(other.clone()), other, "another backing gets nothing of what is dirty");
         let void = doubted(&DistrustReason::Invalidated);
-        assert!(matches!(unguarded(void.clone()), RecoveryTrust::Void(_)));
+        assert!(matches!(unguarded(void.clone()), RecoveryTrust::Invalidated(_)));
         assert_eq!(beside_qemu(void.clone()), void);
         assert!(matches!(beside_qemu(RecoveryTrust::ByPage), RecoveryTrust::Nothing(_)));
     }

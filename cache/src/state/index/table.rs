@@ -38,7 +38,7 @@ const SPARE: usize = 8;
 struct IndexEntry<S> {
     block: u32,
     history: History,
-    said: S,
+    value: S,
 }
 
 /// Blocks by their number.
@@ -101,14 +101,14 @@ impl<S: BlockValue> BlockTable<S> {
         self.get(slot).block
     }
 
-    pub(super) fn said(&self, slot: BlockSlot) -> S {
-        self.get(slot).said
+    pub(super) fn value(&self, slot: BlockSlot) -> S {
+        self.get(slot).value
     }
 
     /// Replaces the value of a block. Returns the old one.
-    pub(super) fn say(&mut self, slot: BlockSlot, said: S) -> S {
-        assert!(!said.is_nothing(), "a block that is there has something");
-        std::mem::replace(&mut self.get_mut(slot).said, said)
+    pub(super) fn set_value(&mut self, slot: BlockSlot, value: S) -> S {
+        assert!(!value.is_nothing(), "a block that is there has something");
+        std::mem::replace(&mut self.get_mut(slot).value, value)
     }
 
     pub(super) fn history(&self, slot: BlockSlot) -> History {
@@ -120,19 +120,19 @@ impl<S: BlockValue> BlockTable<S> {
     }
 
     /// Enters a block that is not there.
-    pub(super) fn insert(&mut self, block: u32, said: S) {
-        assert!(!said.is_nothing(), "a block that is there has something");
-        let entry = IndexEntry { block, history: History::default(), said };
+    pub(super) fn insert(&mut self, block: u32, value: S) {
+        assert!(!value.is_nothing(), "a block that is there has something");
+        let entry = IndexEntry { block, history: History::default(), value };
         self.parts[part_of(mix(block, self.salt))].insert(entry);
         self.len += 1;
     }
 
     /// Takes a block out. Slots that were found before mean nothing any more.
     pub(super) fn remove(&mut self, slot: BlockSlot) -> S {
-        let said = self.said(slot);
+        let value = self.value(slot);
         self.parts[slot.part as usize].remove(slot.place as usize);
         self.len -= 1;
-        said
+        value
     }
 
     /// Returns the history of a random block: the first at or behind a place that is drawn.
@@ -168,11 +168,11 @@ fn part_of(mixed: u64) -> usize {
 
 impl<S: BlockValue> IndexEntry<S> {
     fn nobody() -> Self {
-        Self { block: 0, history: History::default(), said: S::NOTHING }
+        Self { block: 0, history: History::default(), value: S::NOTHING }
     }
 
     fn is_empty(&self) -> bool {
-        self.said.is_nothing()
+        self.value.is_nothing()
     }
 }
 
@@ -313,7 +313,7 @@ mod tests {
         }
         for (&block, &heat) in known {
             let slot = table.find(block.into()).expect("it was entered");
-            assert_eq!((table.said(slot), table.history(slot).heat()), (located(block), heat));
+            assert_eq!((table.value(slot), table.history(slot).heat()), (located(block), heat));
         }
     }
 
@@ -364,7 +364,7 @@ mod tests {
             (0..1_000_000).filter(|block| part.home(mix(*block, SALT)) >= 60).take(40).collect();
         for order in [near.clone(), near.iter().rev().copied().collect()] {
             for block in &order {
-                part.put(IndexEntry { block: *block, history: History::default(), said: located(1) });
+                part.put(IndexEntry { block: *block, history: History::default(), value: located(1) });
                 part.len += 1;
             }
             let find = |part: &Part<Located>, block| part.find(block, mix(block, SALT));

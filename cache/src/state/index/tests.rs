@@ -107,8 +107,8 @@ proptest! {
                 }
             }
             prop_assert_eq!(index.pages(), model.len() as u64);
-            if let Blocks::Several(severals) = &index.blocks {
-                severals.check();
+            if let Blocks::MultiPage(multi_page) = &index.blocks {
+                multi_page.check();
             }
             for page in 0..650 {
                 let found = index.get(PageNumber(page)).map(|located| (located.flash.0, located.checksum));

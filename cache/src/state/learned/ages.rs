@@ -7,9 +7,9 @@ use block::{ByteRange, PAGE};
 /// Classes of ages, four in each octave.
 pub(super) const AGES: usize = 56;
 /// Classes of blocks: used once, by fourteen of requests; and six of uses by ten of gaps.
-pub(super) const CLASSES: usize = COMINGS + (USES_READ + USES_WRITTEN) * GAPS;
+pub(super) const CLASSES: usize = ARRIVAL_CLASSES + (USES_READ + USES_WRITTEN) * GAPS;
 /// Number of classes of requests: all sizes, read and written.
-const COMINGS: usize = 2 * SIZES;
+const ARRIVAL_CLASSES: usize = 2 * SIZES;
 const SIZES: usize = 7;
 /// Classes of gaps between the last two uses.
 pub(super) const GAPS: usize = 10;
@@ -56,7 +56,7 @@ pub(super) struct Ages {
 }
 
 /// History of a block, in 32 bits: from the lowest on, the moment of the last use, the number of uses, the manner of use, and its heat. The
-/// manner is the [`Coming`] of a block that was used once, and for others the gap between the last two uses, and above it whether the last
+/// manner is the [`ArrivalClass`] of a block that was used once, and for others the gap between the last two uses, and above it whether the last
 /// one was a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct History(u32);
@@ -66,7 +66,8 @@ const HOW_SHIFT: u32 = USES_SHIFT + 4;
 const WRITTEN_SHIFT: u32 = HOW_SHIFT + 4;
 const HEAT_SHIFT: u32 = WRITTEN_SHIFT + 1;
 const _: () = assert!(HEAT_MAX < 1 << (u32::BITS - HEAT_SHIFT) && USES_MAX < 1 << (HOW_SHIFT - USES_SHIFT));
-const _: () = assert!(GAPS <= 1 << (WRITTEN_SHIFT - HOW_SHIFT) && COMINGS <= 1 << (HEAT_SHIFT - HOW_SHIFT));
+const _: () =
+    assert!(GAPS <= 1 << (WRITTEN_SHIFT - HOW_SHIFT) && ARRIVAL_CLASSES <= 1 << (HEAT_SHIFT - HOW_SHIFT));
 
 /// Highest count of recent hits of a block on flash.
 pub(crate) const HEAT_MAX: u8 = 3;
@@ -81,13 +82,13 @@ pub(crate) enum By {
 /// Arrival class of a block: read or written, and the size of the request, in classes that double. Blocks of large reads are seldom read
 /// again, and blocks that are written are more often written again than blocks that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Coming(u8);
+pub(crate) struct ArrivalClass(u8);
 
 /// Set for arrivals with a scan.
 const SCANNED: u8 = 1 << 7;
-const _: () = assert!(COMINGS <= SCANNED as usize);
+const _: () = assert!(ARRIVAL_CLASSES <= SCANNED as usize);
 
-impl Coming {
+impl ArrivalClass {
     /// Returns the class of a request for such a range of bytes: of 1, 2, 4, 8, 16, 32 pages at most, or more.
     pub(crate) fn with(by: By, request: &ByteRange) -> Self {
         let pages = request.widened(PAGE).len() / PAGE;
@@ -236,7 +237,7 @@ impl Ages {
     /// Returns the class of a block that is used at this age, by what it was used before, if it was of `class` then.
     pub(super) fn class_after(&self, class: usize, age: usize) -> usize {
         let gap = gap_class((self.start(age) + self.width(age) / 2.0) / self.tick);
-        let (by, uses) = match class.checked_sub(COMINGS) {
+        let (by, uses) = match class.checked_sub(ARRIVAL_CLASSES) {
             None if class < SIZES => (By::Read, 0),
             None => (By::Write, 0),
             Some(class) if class / GAPS < USES_READ => (By::Read, class / GAPS + 1),
@@ -252,7 +253,7 @@ fn class_of(by: By, uses: usize, gap: usize) -> usize {
         By::Read => uses.min(USES_READ - 1),
         By::Write => USES_READ + uses.min(USES_WRITTEN - 1),
     };
-    COMINGS + row * GAPS + gap
+    ARRIVAL_CLASSES + row * GAPS + gap
 }
 
 /// Returns the class of a gap in ticks.
@@ -268,14 +269,14 @@ impl History {
     }
 
     /// Returns the history of a block that is used at this moment, and had none.
-    pub(super) fn first(now: Moment, coming: Coming) -> Self {
-        Self::new(coming.moment(now).0, 1, coming.class(), 0)
+    pub(super) fn first(now: Moment, arrival: ArrivalClass) -> Self {
+        Self::new(arrival.moment(now).0, 1, arrival.class(), 0)
     }
 
     /// Returns the history of a block that enters again, with this history from before.
-    pub(super) fn comes(self, now: Moment, ages: &Ages, coming: Coming) -> Self {
-        let Self(used) = self.used(now, ages, coming.by());
-        Self(used & !MOMENT_MASK | coming.moment(now).0)
+    pub(super) fn comes(self, now: Moment, ages: &Ages, arrival: ArrivalClass) -> Self {
+        let Self(used) = self.used(now, ages, arrival.by());
+        Self(used & !MOMENT_MASK | arrival.moment(now).0)
     }
 
     /// Returns the history of a block that left, and enters again: only the ghost's data is known.
@@ -360,7 +361,7 @@ impl History {
 
 /// Returns the gap of a class; none if it was used once.
 pub(super) fn gap_of(class: usize) -> Option<usize> {
-    class.checked_sub(COMINGS).map(|class| class % GAPS)
+    class.checked_sub(ARRIVAL_CLASSES).map(|class| class % GAPS)
 }
 
 #[cfg(test)]
@@ -396,24 +397,28 @@ mod tests {
     fn a_block_is_known_by_its_uses_and_the_gap_between_the_last_two() {
         let ages = Ages::new(640);
         let at = |accesses: u32| Moment::at(accesses / 2);
-        let once = History::first(at(6), Coming::ALONE);
-        let class_of =
-            |bytes| History::first(at(6), Coming::with(By::Read, &ByteRange::at(PAGE - 512, bytes))).class();
+        let once = History::first(at(6), ArrivalClass::ALONE);
+        let class_of = |bytes| {
+            History::first(at(6), ArrivalClass::with(By::Read, &ByteRange::at(PAGE - 512, bytes))).class()
+        };
         let classes = [512, 513, PAGE + 512, 8 * PAGE, 32 << 20].map(class_of);
         assert_eq!(classes, [0, 1, 1, 4, SIZES - 1], "of 1, 2, 2, 9 and many pages");
         let written =
-            |bytes| History::first(at(6), Coming::with(By::Write, &ByteRange::at(0, bytes))).class();
-        assert_eq!([PAGE, 32 << 20].map(written), [SIZES, COMINGS - 1]);
+            |bytes| History::first(at(6), ArrivalClass::with(By::Write, &ByteRange::at(0, bytes))).class();
+        assert_eq!([PAGE, 32 << 20].map(written), [SIZES, ARRIVAL_CLASSES - 1]);
         assert_eq!(once.class(), 0);
         let twice = once.used(at(6 + 640), &ages, By::Read);
-        assert_eq!(twice.class(), COMINGS + 6, "a gap of the whole cache is 64 ticks");
+        assert_eq!(twice.class(), ARRIVAL_CLASSES + 6, "a gap of the whole cache is 64 ticks");
         assert_eq!(gap_of(twice.class()), Some(6));
         assert_eq!(twice.age(at(646), &ages), 0);
         let mut often = twice.with_heat(9);
         for now in 647..700 {
             often = often.used(at(now), &ages, By::Read);
         }
-        assert_eq!((often.class(), often.uses(), often.heat()), (COMINGS + 3 * GAPS, USES_MAX, HEAT_MAX));
+        assert_eq!(
+            (often.class(), often.uses(), often.heat()),
+            (ARRIVAL_CLASSES + 3 * GAPS, USES_MAX, HEAT_MAX)
+        );
         assert_eq!(often.with_heat(0).warmer().heat(), 1);
         assert_eq!(ages.class_after(0, ages.of(320)), twice.class());
         assert_eq!(History::default().used(at(640), &ages, By::Read).class(), twice.class());
@@ -423,17 +428,18 @@ mod tests {
     fn what_a_scan_reads_is_of_its_class_and_as_old_as_the_cache_is_large() {
         let ages = Ages::new(640);
         for request in [ByteRange::at(0, PAGE), ByteRange::at(0, 32 * PAGE)] {
-            let coming = Coming::with(By::Read, &request);
-            let scanned = coming.with_scan();
-            assert!(scanned.is_scanned() && !coming.is_scanned() && scanned.by() == By::Read);
+            let arrival = ArrivalClass::with(By::Read, &request);
+            let scanned = arrival.with_scan();
+            assert!(scanned.is_scanned() && !arrival.is_scanned() && scanned.by() == By::Read);
             let now = Moment::at(7);
-            let [plain, other] = [coming, scanned].map(|coming| History::first(now, coming));
+            let [plain, other] = [arrival, scanned].map(|arrival| History::first(now, arrival));
             assert_eq!(plain.class(), other.class());
             assert_eq!([plain, other].map(|block| block.age(now, &ages)), [0, ages.of(MOMENTS as u32)]);
-            let [plain, other] = [coming, scanned].map(|coming| plain.comes(Moment::at(80), &ages, coming));
+            let [plain, other] =
+                [arrival, scanned].map(|arrival| plain.comes(Moment::at(80), &ages, arrival));
             assert_eq!(
                 (plain, plain.class()),
-                (History::first(now, coming).used(Moment::at(80), &ages, By::Read), other.class())
+                (History::first(now, arrival).used(Moment::at(80), &ages, By::Read), other.class())
             );
             assert_eq!(other.age(Moment::at(80), &ages), ages.of(MOMENTS as u32));
         }
@@ -444,21 +450,21 @@ mod tests {
         let ages = Ages::new(640);
         let page = ByteRange::at(0, PAGE);
         for (by, other) in [(By::Read, By::Write), (By::Write, By::Read)] {
-            let mut block = History::first(Moment::at(7), Coming::with(by, &page));
+            let mut block = History::first(Moment::at(7), ArrivalClass::with(by, &page));
             let (mut now, mut classes) = (7, vec![block.class()]);
             for gap in [3, 700, 5, 90, 2, 1, 4, 4, 4] {
                 now += gap;
                 let at = Moment::at(now);
                 let after = ages.class_after(block.class(), block.age(at, &ages));
                 block = block.used(at, &ages, by);
-                let rows = [after, block.class()].map(|class| (class - COMINGS) / GAPS);
+                let rows = [after, block.class()].map(|class| (class - ARRIVAL_CLASSES) / GAPS);
                 let gaps = [after, block.class()].map(|class| gap_of(class).expect("used twice"));
                 assert!(rows[0] - rows[1] <= 1 && gaps[0].abs_diff(gaps[1]) <= 1, "{rows:?}, {gaps:?}");
                 classes.push(block.class());
             }
             let changed = block.used(Moment::at(now + 4), &ages, other).class();
             assert!(!classes.contains(&changed) && changed < CLASSES && block.class() < CLASSES);
-            let written = |class: usize| class >= COMINGS + USES_READ * GAPS;
+            let written = |class: usize| class >= ARRIVAL_CLASSES + USES_READ * GAPS;
             assert_eq!([block.class(), changed].map(written), [by == By::Write, other == By::Write]);
         }
     }
@@ -467,7 +473,7 @@ mod tests {
     fn time_goes_on_past_its_last_moment() {
         let mut clock = Clock::new(512);
         clock.moment = Moment(MOMENT_MASK);
-        let (ages, block) = (Ages::new(512), History::first(clock.now(), Coming::ALONE));
+        let (ages, block) = (Ages::new(512), History::first(clock.now(), ArrivalClass::ALONE));
         (0..6).for_each(|_| clock.tick());
         assert_eq!((clock.now(), clock.accesses()), (Moment(2), 6));
         assert_eq!(block.age(clock.now(), &ages), ages.of(3));

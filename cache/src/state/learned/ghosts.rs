@@ -189,7 +189,7 @@ impl Ghost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::learned::ages::{Ages, By, Coming, gap_of};
+    use crate::state::learned::ages::{Ages, ArrivalClass, By, gap_of};
 
     const BLOCKS: usize = 100_000;
 
@@ -200,7 +200,8 @@ mod tests {
     /// Returns a block that was used `times` times, the last time at this moment.
     fn used(times: u32, last: Moment) -> History {
         let ages = Ages::new(BLOCKS);
-        (1..times).fold(History::first(last, Coming::ALONE), |history, _| history.used(last, &ages, By::Read))
+        (1..times)
+            .fold(History::first(last, ArrivalClass::ALONE), |history, _| history.used(last, &ages, By::Read))
     }
 
     #[test]

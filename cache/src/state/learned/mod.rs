@@ -22,12 +22,12 @@ mod strictness;
 mod worth;
 
 use ages::{Ages, Clock};
-pub(crate) use ages::{By, Coming, History};
+pub(crate) use ages::{ArrivalClass, By, History};
 pub(crate) use dice::Dice;
 use ghosts::Ghosts;
 use hazards::{ReuseCounts, table};
 pub(crate) use overwritten::Overwritten;
-pub(crate) use parts::Told;
+pub(crate) use parts::AccessDetails;
 use sample::Sample;
 pub(crate) use saved::{Packing, SavedHistories};
 use scans::Scans;
@@ -170,8 +170,8 @@ impl Learned {
 
     /// Records a request for `blocks` blocks; `in_long_run` if it continues a long run of misses. Returns its class: for each
     /// [access](Self::access) of it, and for the pages that it fetches.
-    pub(crate) fn request(&mut self, coming: Coming, in_long_run: bool, blocks: u64) -> Coming {
-        if self.scans.takes(in_long_run, blocks) { coming.with_scan() } else { coming }
+    pub(crate) fn request(&mut self, arrival: ArrivalClass, in_long_run: bool, blocks: u64) -> ArrivalClass {
+        if self.scans.takes(in_long_run, blocks) { arrival.with_scan() } else { arrival }
     }
 
     /// Records an access to a block. Calls the closure for details only if the block is sampled; now and then, calls `draw` for the history
@@ -179,15 +179,15 @@ impl Learned {
     pub(crate) fn access(
         &mut self,
         block: u64,
-        coming: Coming,
-        told: impl FnOnce() -> Told,
+        arrival: ArrivalClass,
+        details: impl FnOnce() -> AccessDetails,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.sample.samples(block) {
             let tools = (&self.ages, &self.worth, &mut self.seen, &mut self.dice);
-            let Told { parts, share, is_cached } = told();
-            let had = self.sample.access(block, parts, self.clock.now(), coming, tools);
+            let AccessDetails { parts, share, is_cached } = details();
+            let had = self.sample.access(block, parts, self.clock.now(), arrival, tools);
             if had.came_back {
                 self.scans.pay(self.sample.stands_for());
             }
@@ -200,17 +200,17 @@ impl Learned {
         if now >= self.due.learn.min(self.due.adjust).min(self.due.compare) {
             self.do_what_is_due(now, draw, live);
         }
-        if !coming.is_scanned() {
+        if !arrival.is_scanned() {
             self.clock.tick();
         }
     }
 
     /// Returns the history of a block without one, or with only that of a ghost.
-    pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
+    pub(crate) fn newcomer(&self, block: u64, arrival: ArrivalClass) -> History {
         let now = self.clock.now();
         match self.ghosts.recall(block, now) {
-            Some(history) => history.comes(now, &self.ages, coming),
-            None => History::first(now, coming),
+            Some(history) => history.comes(now, &self.ages, arrival),
+            None => History::first(now, arrival),
         }
     }
 
@@ -339,13 +339,13 @@ mod tests {
     fn a_scan_makes_nothing_older_and_a_loop_that_is_larger_than_the_cache_is_none() {
         let passed = |blocks: u64, rounds: u64, in_long_run: bool| {
             let mut learned = Learned::new(1_000, Aim::Balance);
-            let known = learned.newcomer(u64::MAX, Coming::ALONE);
-            let mut coming = Coming::ALONE;
+            let known = learned.newcomer(u64::MAX, ArrivalClass::ALONE);
+            let mut arrival = ArrivalClass::ALONE;
             for block in (0..rounds).flat_map(|_| 0..blocks) {
-                coming = learned.request(Coming::ALONE, in_long_run, 1);
-                learned.access(block, coming, || Told::of_whole(false), |_| None, || 1.0);
+                arrival = learned.request(ArrivalClass::ALONE, in_long_run, 1);
+                learned.access(block, arrival, || AccessDetails::of_whole(false), |_| None, || 1.0);
             }
-            let last = learned.newcomer(blocks, coming);
+            let last = learned.newcomer(blocks, arrival);
             [known, last].map(|history| learned.clock.accesses_since(history.last()))
         };
         let moment = 1_000 / 256;
@@ -360,7 +360,7 @@ mod tests {
         let mut learned = Learned::new(10_000, Aim::Balance);
         let [one_each, two_each] = [Aim::Balance, Aim::Hits].map(|aim| Learned::new(10_000, aim).bytes());
         assert_eq!(two_each - one_each, 2 * 10_000);
-        let known = learned.newcomer(7, Coming::ALONE);
+        let known = learned.newcomer(7, ArrivalClass::ALONE);
         learned.left(7, known);
         learned.set_aim(Aim::Balance);
         assert!(learned.ghosts.recall(7, learned.clock.now()).is_some(), "nothing changed");
@@ -376,7 +376,13 @@ mod tests {
         let mut strictness_after_each = |accesses: std::ops::Range<u64>| {
             for access in accesses {
                 // A fifth of the capacity, round and round, and none of it is cached.
-                learned.access(access % 20_000, Coming::ALONE, || Told::of_whole(false), |_| None, || 1.0);
+                learned.access(
+                    access % 20_000,
+                    ArrivalClass::ALONE,
+                    || AccessDetails::of_whole(false),
+                    |_| None,
+                    || 1.0,
+                );
             }
             learned.strictness.thresholds().admit
         };

@@ -57,11 +57,11 @@ impl Overwritten {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::learned::ages::{Ages, By, Coming, Moment};
+    use crate::state::learned::ages::{Ages, ArrivalClass, By, Moment};
 
     #[test]
     fn a_new_version_is_known_as_the_old_one_was_and_what_does_not_come_back_is_gone() {
-        let used = |moment| History::first(Moment::at(moment), Coming::ALONE);
+        let used = |moment| History::first(Moment::at(moment), ArrivalClass::ALONE);
         let twice = used(1).used(Moment::at(9), &Ages::new(640), By::Write);
         let mut blocks = Overwritten::of(10..14);
         for (block, history) in

@@ -5,7 +5,7 @@ use block::{ByteRange, PAGE};
 
 /// Details of an access to a sampled block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct AccessDetails {
     pub(super) parts: Parts,
     /// The requested share of the block.
     pub(super) share: f32,
@@ -13,7 +13,7 @@ pub(crate) struct Told {
     pub(super) is_cached: bool,
 }
 
-impl Told {
+impl AccessDetails {
     /// Creates the details of an access to `range`, the part of a request in the block of `block_bytes` that begins at `start`. It is not
     /// empty.
     #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
@@ -73,7 +73,8 @@ mod tests {
     fn parts_and_share_are_what_a_range_touches_of_its_block() {
         const START: u64 = 1 << 20;
         let of = |range, block_bytes| {
-            let Told { parts: Parts(bits), share, .. } = Told::of(&range, START, block_bytes, false);
+            let AccessDetails { parts: Parts(bits), share, .. } =
+                AccessDetails::of(&range, START, block_bytes, false);
             (bits, 1.0 / share)
         };
         for block_bytes in [4 << 10, 16 << 10, 64 << 10, 1 << 20] {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashTable;
 
-use super::ages::{Ages, Coming, History, Moment};
+use super::ages::{Ages, ArrivalClass, History, Moment};
 use super::dice::Dice;
 use super::hazards::{HazardTable, ReuseCounts, table};
 use super::parts::Parts;
@@ -216,7 +216,7 @@ impl Sample {
         block: u64,
         parts: Parts,
         now: Moment,
-        coming: Coming,
+        arrival: ArrivalClass,
         (ages, worth, seen, dice): (&Ages, &Worth, &mut ReuseCounts, &mut Dice),
     ) -> Had {
         let known =
@@ -231,12 +231,12 @@ impl Sample {
             watched.by_lru.add(parts);
             watched.by_density.add(parts);
             seen.used(watched.history.class(), watched.history.age(now, ages));
-            watched.history = watched.history.comes(now, ages, coming);
+            watched.history = watched.history.comes(now, ages, arrival);
             self.unlink(number);
             self.link_first(number, Age::Newest);
             had
         } else {
-            self.watch(block, parts, History::first(now, coming));
+            self.watch(block, parts, History::first(now, arrival));
             Had { by_lru: false, by_density: false, came_back: false }
         };
         let number = self.lists[Age::Newest as usize].front;
@@ -370,7 +370,7 @@ mod tests {
         let mut sample = Sample::new(4);
         let mut had = |block: u64, bits: u16| {
             let tools = (&ages, &worth, &mut seen, &mut dice);
-            sample.access(block, Parts::of_bits(bits), Moment::at(1), Coming::ALONE, tools)
+            sample.access(block, Parts::of_bits(bits), Moment::at(1), ArrivalClass::ALONE, tools)
         };
         assert!(!had(1, 0b0011).by_lru);
         assert!(had(1, 0b0010).by_lru && had(1, 0b0010).by_density);
@@ -411,7 +411,7 @@ mod tests {
                 let now = Moment::at((access / 390) as u32);
                 let tools = (&ages, &worth, &mut seen, &mut dice);
                 let Had { by_lru, by_density, .. } =
-                    sample.access(block, Parts::WHOLE, now, Coming::ALONE, tools);
+                    sample.access(block, Parts::WHOLE, now, ArrivalClass::ALONE, tools);
                 sampled += 1;
                 had[0] += u32::from(by_lru);
                 had[1] += u32::from(by_density);

@@ -116,8 +116,8 @@ pub(crate) struct SavedHistories {
 mod tests {
     use super::*;
     use crate::state::hash::hash;
-    use crate::state::learned::ages::{By, Coming};
-    use crate::state::learned::{Dice, Told};
+    use crate::state::learned::ages::{ArrivalClass, By};
+    use crate::state::learned::{AccessDetails, Dice};
 
     const CAPACITY: u64 = 2_000;
 
@@ -129,12 +129,12 @@ mod tests {
         for at in 0..80_000_u64 {
             let is_hot = at.is_multiple_of(2);
             let block = if is_hot { hash(at) % 900 } else { 1_000_000 + at };
-            let history = learned.newcomer(block, Coming::ALONE);
+            let history = learned.newcomer(block, ArrivalClass::ALONE);
             let place = (hash(at) % CAPACITY) as usize;
             learned.left(block, history);
             on_flash[place] = history;
             let draw = |dice: &mut Dice| Some(on_flash[dice.below(CAPACITY as usize)]);
-            learned.access(block, Coming::ALONE, || Told::of_whole(is_hot), draw, || 1.0);
+            learned.access(block, ArrivalClass::ALONE, || AccessDetails::of_whole(is_hot), draw, || 1.0);
             learned.note_written(0.3);
         }
         learned
@@ -157,9 +157,9 @@ mod tests {
 
     /// A block that was used just now and once before, a fifth of the cache ago, and one that was used once.
     fn often_and_once(learned: &mut Learned) -> [History; 2] {
-        let first = History::first(learned.clock.now(), Coming::ALONE);
+        let first = History::first(learned.clock.now(), ArrivalClass::ALONE);
         (0..400).for_each(|_| learned.clock.tick());
-        [learned.used(first, By::Read), History::first(learned.clock.now(), Coming::ALONE)]
+        [learned.used(first, By::Read), History::first(learned.clock.now(), ArrivalClass::ALONE)]
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         let mut after = restored(&saved(&before), CAPACITY).expect("it was saved just now");
         let hot = 3;
         let [known, saved_uses] =
-            [&before, &after].map(|learned| learned.newcomer(hot, Coming::ALONE).uses());
+            [&before, &after].map(|learned| learned.newcomer(hot, ArrivalClass::ALONE).uses());
         assert_eq!(saved_uses, known, "ghosts are there");
         let [often, once] = often_and_once(&mut before);
         let [often_after, once_after] = often_and_once(&mut after);
@@ -178,7 +178,7 @@ mod tests {
         }
         assert!(after.value(often_after) > 2.0 * after.value(once_after), "what comes again is worth more");
         let fresh = Learned::new(CAPACITY, Aim::Balance);
-        let of_new = History::first(fresh.clock.now(), Coming::ALONE);
+        let of_new = History::first(fresh.clock.now(), ArrivalClass::ALONE);
         assert!(
             (fresh.value(of_new) - after.value(once_after)).abs() > 0.05,
             "which a new disk does not know"
@@ -198,7 +198,7 @@ mod tests {
                 let [often, once] = [often, once].map(|history| learned.value(history));
                 assert!(often > 1.5 * once, "{capacity}: {often} and {once}");
                 let recalled =
-                    (0..900).filter(|block| learned.newcomer(*block, Coming::ALONE).uses() > 1).count();
+                    (0..900).filter(|block| learned.newcomer(*block, ArrivalClass::ALONE).uses() > 1).count();
                 // As many as fit beside those of the other half.
                 assert!(recalled as u64 > capacity.min(CAPACITY) / 4, "{capacity}: {recalled} ghosts");
             }
@@ -217,7 +217,13 @@ mod tests {
             if let Ok(mut learned) = restored(&damaged, 64) {
                 let draw = |_: &mut Dice| None;
                 (0..300).for_each(|at| {
-                    learned.access(at % 90, Coming::ALONE, || Told::of_whole(false), draw, || 1.0);
+                    learned.access(
+                        at % 90,
+                        ArrivalClass::ALONE,
+                        || AccessDetails::of_whole(false),
+                        draw,
+                        || 1.0,
+                    );
                 });
             }
         }
@@ -227,7 +233,7 @@ mod tests {
     #[test]
     fn a_history_comes_back_about_as_it_was() {
         let learned = learned();
-        let known = learned.newcomer(7, Coming::ALONE);
+        let known = learned.newcomer(7, ArrivalClass::ALONE);
         let packing = learned.packing();
         let packed = learned.pack(known, packing).expect("it was used");
         let back = restored(&saved(&learned), CAPACITY).expect("it was saved just now");

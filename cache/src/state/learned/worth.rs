@@ -144,7 +144,7 @@ fn densities(ages: &Ages, hazards: &Row) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::learned::ages::Coming;
+    use crate::state::learned::ages::ArrivalClass;
 
     /// Returns the blocks of class 0 that are used at one class of ages for sure, or never.
     fn used_at(age: usize) -> (Ages, Worth) {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_block_is_worth_more_the_nearer_its_use_is_and_nothing_after_it() {
         let (ages, worth) = used_at(10);
-        let block = History::first(Moment::at(0), Coming::ALONE);
+        let block = History::first(Moment::at(0), ArrivalClass::ALONE);
         let at = |age: usize| {
             let mut moments = (0..100_000).map(Moment::at);
             moments.find(|now| block.age(*now, &ages) == age).expect("there is such an age")
@@ -174,7 +174,7 @@ mod tests {
     fn rent_makes_what_is_used_late_worthless() {
         let (ages, mut worth) = used_at(40);
         let now = Moment::at(0);
-        let block = History::first(now, Coming::ALONE);
+        let block = History::first(now, ArrivalClass::ALONE);
         worth.raise_rent(&ages, 1e-3);
         let cheap = worth.value(block, now, &ages);
         worth.raise_rent(&ages, 1e6);

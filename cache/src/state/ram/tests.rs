@@ -52,7 +52,7 @@ fn everything_is_given_up_with_another_size_or_the_same() {
     for capacity in [4, 2, 2, 600] {
         (0..8).for_each(|page| _ = put(&mut ram, page));
         let moving = ram.consider(4, 4, |_, _| true);
-        assert_eq!((moving, ram.board(1).len()), (0, 1));
+        assert_eq!((moving, ram.stage(1).len()), (0, 1));
         ram.resize(capacity);
         assert_eq!((ram.len(), ram.capacity(), ram.waiting(), ram.moving), (0, capacity, 0, 0));
         assert!((0..8).all(|page| ram.peek(PageNumber(page)).is_none()));
@@ -79,7 +79,7 @@ fn what_earned_flash_waits_and_stays_readable_and_is_not_evicted_until_settled()
     }
     assert_eq!(consider(&mut ram, |page| page != 1), 1);
     assert_eq!(ram.waiting(), 3);
-    let offered = ram.board(2);
+    let offered = ram.stage(2);
     assert_eq!((pages(&offered), ram.waiting()), (vec![0, 3], 1), "the first come, by page");
     assert_eq!(put(&mut ram, 9).unwrap().page, PageNumber(1), "refused");
     assert!(ram.settle(&offered[0], PromotionState::OnFlash));
@@ -98,11 +98,11 @@ fn only_what_is_beyond_the_warm_is_considered_and_not_more_than_may_wait() {
         page.0 != 0
     });
     assert_eq!((asked, refused, ram.waiting()), (vec![0, 1, 2], 1, 2), "3 finds no place");
-    let offered = ram.board(8);
+    let offered = ram.stage(8);
     assert_eq!((ram.consider(4, 2, |_, _| true), ram.waiting()), (0, 0), "two are on their way");
     assert!(offered.iter().all(|offered| ram.settle(offered, PromotionState::OnFlash)));
     assert_eq!((ram.consider(4, 2, |_, _| true), ram.waiting()), (0, 1), "3 has not been refused");
-    assert_eq!(pages(&ram.board(8)), [3]);
+    assert_eq!(pages(&ram.stage(8)), [3]);
 }
 
 #[test]
@@ -111,13 +111,13 @@ fn a_page_that_was_replaced_on_its_way_is_not_believed() {
     put(&mut ram, 0);
     put(&mut ram, 1);
     consider(&mut ram, |_| true);
-    let offered = ram.board(4);
+    let offered = ram.stage(4);
     ram.insert(PageNumber(0), &page_of(9), Sequence(99), PromotionState::New, History::default());
     ram.remove(1..2);
     assert!(!ram.settle(&offered[0], PromotionState::OnFlash), "another version is here now");
     assert!(!ram.settle(&offered[1], PromotionState::OnFlash), "gone");
     consider(&mut ram, |_| true);
-    assert_eq!(pages(&ram.board(4)), [0], "the other version has earned it too");
+    assert_eq!(pages(&ram.stage(4)), [0], "the other version has earned it too");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn when_everything_is_on_its_way_the_newcomer_is_given_up() {
     let mut ram = Ram::new(2);
     (0..2).for_each(|page| assert_eq!(put(&mut ram, page), None));
     consider(&mut ram, |_| true);
-    assert_eq!(ram.board(1).len(), 1);
+    assert_eq!(ram.stage(1).len(), 1);
     assert_eq!(put(&mut ram, 5).unwrap().page, PageNumber(5), "one is on its way, and one waits");
     assert!(ram.contains(PageNumber(0)) && ram.contains(PageNumber(1)));
     ram.give_up_waiting();
@@ -137,13 +137,13 @@ fn whatever_is_used_again_is_warm_and_considered_anew() {
     let mut ram = Ram::new(4);
     (0..3).for_each(|page| assert_eq!(put(&mut ram, page), None));
     assert_eq!(consider(&mut ram, |page| page > 0), 1);
-    let on_its_way = ram.board(1);
+    let on_its_way = ram.stage(1);
     for page in 0..3 {
         read(&mut ram, page);
     }
     assert_eq!(ram.waiting(), 0, "2 does not wait any more");
     assert_eq!(consider(&mut ram, |_| true), 0);
-    assert_eq!(pages(&ram.board(4)), [0, 2]);
+    assert_eq!(pages(&ram.stage(4)), [0, 2]);
     assert!(ram.settle(&on_its_way[0], PromotionState::OnFlash), "used, and still the same");
 }
 
@@ -152,9 +152,9 @@ fn what_flash_has_is_given_up_first_and_of_that_what_came_first() {
     let mut ram = Ram::new(6);
     (0..6).for_each(|page| assert_eq!(put(&mut ram, page), None));
     assert_eq!(consider(&mut ram, |page| page >= 3), 3);
-    let offered = ram.board(2);
+    let offered = ram.stage(2);
     assert!(offered.iter().all(|offered| ram.settle(offered, PromotionState::OnFlash)));
-    let later = ram.board(1);
+    let later = ram.stage(1);
     assert!(ram.settle(&later[0], PromotionState::OnFlash));
     let given_up: Vec<_> = (10..15).map(|page| put(&mut ram, page).unwrap().page.0).collect();
     assert_eq!(given_up, [3, 4, 5, 0, 1]);
@@ -166,16 +166,16 @@ fn what_lost_its_copy_on_flash_is_considered_again_at_once_or_once_it_is_used() 
     put(&mut ram, 0);
     put(&mut ram, 1);
     consider(&mut ram, |_| true);
-    for offered in ram.board(4) {
+    for offered in ram.stage(4) {
         assert!(ram.settle(&offered, PromotionState::OnFlash));
     }
     ram.lost_on_flash(PageNumber(0), PromotionState::New);
     ram.lost_on_flash(PageNumber(1), PromotionState::Rejected);
     consider(&mut ram, |_| true);
-    assert_eq!(pages(&ram.board(4)), [0]);
+    assert_eq!(pages(&ram.stage(4)), [0]);
     read(&mut ram, 1);
     consider(&mut ram, |_| true);
-    assert_eq!(pages(&ram.board(4)), [1]);
+    assert_eq!(pages(&ram.stage(4)), [1]);
 }
 
 #[test]

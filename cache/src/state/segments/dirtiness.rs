@@ -154,8 +154,9 @@ impl Segments {
     /// Returns an attached disk that holds more than it may, after its limit was lowered.
     pub(crate) fn over_limit(&self) -> Option<DiskId> {
         let known = |holder: &Holder| !holder.dirty || holder.indexed;
-        let over =
-            |holder: &Holder| holder.home.is_some() && holder.held > holder.share.limit && known(holder);
+        let over = |holder: &Holder| {
+            holder.owner_shard.is_some() && holder.held > holder.share.limit && known(holder)
+        };
         self.holders.iter().find(|(_, holder)| over(holder)).map(|(disk, _)| *disk)
     }
 

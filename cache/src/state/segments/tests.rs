@@ -251,11 +251,14 @@ fn a_segment_that_an_index_points_to_is_not_freed() {
 #[test]
 fn a_shard_that_ended_leaves_its_segments_to_whoever_needs_them() {
     let mut segments = pool();
-    segments.set_home(A, Some(ShardNumber(0)));
-    segments.set_home(B, Some(ShardNumber(1)));
+    segments.set_owner_shard(A, Some(ShardNumber(0)));
+    segments.set_owner_shard(B, Some(ShardNumber(1)));
     fill(&mut segments, A, 3);
     segments.abandon(ShardNumber(0));
-    assert_eq!((segments.home(A), segments.home(B), segments.attached()), (None, Some(ShardNumber(1)), 1));
+    assert_eq!(
+        (segments.owner_shard(A), segments.owner_shard(B), segments.attached()),
+        (None, Some(ShardNumber(1)), 1)
+    );
     let victim = segments.choose_victim(A).unwrap();
     segments.free(victim);
     assert_eq!(segments.held(A), 2);
@@ -267,7 +270,7 @@ fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
     fill(&mut segments, A, 20);
     segments.set_share(A, Share { reserve: 16, limit: 18 });
     assert_eq!(segments.over_limit(), None);
-    segments.set_home(A, Some(ShardNumber(0)));
+    segments.set_owner_shard(A, Some(ShardNumber(0)));
     assert_eq!(segments.over_limit(), Some(A));
     segments.set_share(A, Share { reserve: 16, limit: 20 });
     assert_eq!(segments.over_limit(), None);

@@ -5,7 +5,7 @@
 //! 1. nothing was changed since the last check, nothing is in flight, no outcome is unknown
 //! 2. flush of the backing: it holds what was acknowledged
 //! 3. `forget` for every touched page whose content is not in the log ── flush
-//! 4. if still nothing was changed: bits cleared, region closed ── `quiet` ── flush
+//! 4. if still nothing was changed: bits cleared, region closed ── `close-intent` ── flush
 //! ```
 //! A crash before 4 leaves the region open; what 3 wrote is true all the same.
 

@@ -6,7 +6,7 @@ use super::table::{BlockTable, BlockValue};
 use super::{BlockSlot, Located};
 
 /// Blocks of several pages by their number.
-pub(super) struct Severals {
+pub(super) struct MultiPageBlocks {
     table: BlockTable<Piece>,
     pieces: Pieces,
     pages: usize,
@@ -20,7 +20,7 @@ impl BlockValue for Piece {
     }
 }
 
-impl Severals {
+impl MultiPageBlocks {
     /// Creates an empty store for blocks of `pages` pages.
     pub(super) fn new(pages: usize, salt: u64) -> Self {
         Self { table: BlockTable::new(salt), pieces: Pieces::new(), pages }
@@ -42,20 +42,20 @@ impl Severals {
 
     /// Returns the place of a page of the block.
     pub(super) fn located(&self, slot: BlockSlot, within: usize) -> Option<Located> {
-        get(self.pieces.get(self.table.said(slot)), self.pages, within)
+        get(self.pieces.get(self.table.value(slot)), self.pages, within)
     }
 
     /// Returns the places of all its pages.
     pub(super) fn places(&self, slot: BlockSlot) -> Places {
-        unpack(self.pieces.get(self.table.said(slot)), self.pages)
+        unpack(self.pieces.get(self.table.value(slot)), self.pages)
     }
 
     /// Changes where the pages of a block are.
     pub(super) fn set_places(&mut self, slot: BlockSlot, places: &[Option<Located>]) {
         let words = pack(places);
-        if !self.pieces.replace(self.table.said(slot), &words) {
+        if !self.pieces.replace(self.table.value(slot), &words) {
             let piece = self.pieces.put(self.table.block(slot), &words);
-            let before = self.table.say(slot, piece);
+            let before = self.table.set_value(slot, piece);
             self.take_away(before);
         }
     }
@@ -76,7 +76,7 @@ impl Severals {
     fn take_away(&mut self, piece: Piece) {
         if let Some(moved) = self.pieces.take_away(piece) {
             let slot = self.table.find(moved.into()).expect("whoever has a piece is in the table");
-            self.table.say(slot, piece);
+            self.table.set_value(slot, piece);
         }
     }
 
@@ -86,7 +86,7 @@ impl Severals {
         assert_eq!(self.pieces.len(), self.table.len());
         for block in self.table.blocks() {
             let slot = self.table.find(block).expect("it is there");
-            assert_eq!(u64::from(self.pieces.owner(self.table.said(slot))), block);
+            assert_eq!(u64::from(self.pieces.owner(self.table.value(slot))), block);
             assert!(self.places(slot).iter().any(Option::is_some));
         }
     }

@@ -1,4 +1,4 @@
-//! Range marks: the range tombstones of a segment, and which of them are appended again before it is reclaimed.
+//! Range tombstones of a segment, and which of them are appended again before it is reclaimed.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ impl RangeTombstones {
     }
 
     /// Returns the ranges of a segment, from its summary; all pages, without one.
-    pub(super) fn said_by(content: Option<&Content>) -> Self {
+    pub(super) fn from_content(content: Option<&Content>) -> Self {
         let said = |kind: EntryKind| {
             let mut ranges = Ranges::default();
             match content {
@@ -48,45 +48,45 @@ impl RangeTombstones {
     }
 
     /// Returns at most `most` log entries for the ranges that still hold.
-    pub(super) fn entries<E: Env>(&self, cache: &DiskCache<E>, most: usize) -> Vec<Mark> {
+    pub(super) fn entries<E: Env>(&self, cache: &DiskCache<E>, most: usize) -> Vec<RangeTombstone> {
         if canary::has(Bug::TombstoneDropped) {
             return Vec::new();
         }
         cache.catalog.with_dirty(|dirty| {
             let zeroes = self.zeroes.iter().flat_map(|range| dirty.zeroes_within(range));
-            let zeroes =
-                zeroes.flat_map(|(range, unmap)| cut(range).map(move |part| Mark::Zeroes(part, unmap)));
+            let zeroes = zeroes
+                .flat_map(|(range, unmap)| cut(range).map(move |part| RangeTombstone::Zeroes(part, unmap)));
             let lost = self.lost.iter().flat_map(|range| dirty.lost().within(range));
-            let lost = lost.flat_map(|range| cut(range).map(Mark::Lost));
+            let lost = lost.flat_map(|range| cut(range).map(RangeTombstone::Lost));
             zeroes.chain(lost).take(most).collect()
         })
     }
 
     /// Records that entries were appended again.
-    pub(super) fn note(&mut self, entries: &[Mark]) {
-        for mark in entries {
-            match mark {
-                Mark::Zeroes(pages, _) => self.zeroes.remove(pages),
-                Mark::Lost(pages) => self.lost.remove(pages),
+    pub(super) fn note(&mut self, entries: &[RangeTombstone]) {
+        for tombstone in entries {
+            match tombstone {
+                RangeTombstone::Zeroes(pages, _) => self.zeroes.remove(pages),
+                RangeTombstone::Lost(pages) => self.lost.remove(pages),
             }
         }
     }
 }
 
 /// One log entry that is appended again for a range.
-pub(super) enum Mark {
+pub(super) enum RangeTombstone {
     /// Zeroes, and whether their storage may be given back.
     Zeroes(Range<u64>, Unmap),
     /// Lost pages: damaged while they were dirty.
     Lost(Range<u64>),
 }
 
-impl Mark {
+impl RangeTombstone {
     /// Adds the entry to a batch.
-    pub(super) fn say<E: Env>(&self, appender: &Appender<'_, E>, batch: &mut Batch) {
+    pub(super) fn add_to<E: Env>(&self, appender: &Appender<'_, E>, batch: &mut Batch) {
         match self {
-            Self::Zeroes(pages, unmap) => appender.say_zeroes(batch, pages, *unmap),
-            Self::Lost(pages) => appender.say(batch, EntryKind::Lost, pages),
+            Self::Zeroes(pages, unmap) => appender.add_zeroes(batch, pages, *unmap),
+            Self::Lost(pages) => appender.add_range(batch, EntryKind::Lost, pages),
         }
     }
 }

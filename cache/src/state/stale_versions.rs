@@ -12,7 +12,7 @@ use super::hash::hash;
 use crate::types::units::PageNumber;
 
 /// Counts that are at least as high as the number of stale versions.
-pub(crate) struct Shadows {
+pub(crate) struct StaleVersions {
     counts: Counts,
     /// True if each page of the disk has a count of its own.
     is_exact: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Shadows {
 /// Places at least.
 const PLACES_MIN: u64 = 64;
 
-impl Shadows {
+impl StaleVersions {
     /// Creates empty counts, for a disk of `disk_pages` that holds at most `flash_pages` on flash.
     pub(crate) fn new(disk_pages: u64, flash_pages: u64) -> Self {
         let is_exact = disk_pages <= flash_pages;
@@ -76,26 +76,23 @@ mod tests {
 
     use super::*;
 
-    fn against_an_exact_count(disk_pages: u64, flash_pages: u64, changes: Vec<(u64, bool)>) -> Shadows {
-        let mut shadows = Shadows::new(disk_pages, flash_pages);
+    fn against_an_exact_count(disk_pages: u64, flash_pages: u64, changes: Vec<(u64, bool)>) -> StaleVersions {
+        let mut stale = StaleVersions::new(disk_pages, flash_pages);
         let mut exact: BTreeMap<u64, u32> = BTreeMap::new();
         for (page, dies) in changes {
             let count = exact.entry(page).or_default();
             if dies {
                 *count += 1;
-                shadows.add(PageNumber(page));
+                stale.add(PageNumber(page));
             } else if *count > 0 {
                 *count -= 1;
-                shadows.remove(PageNumber(page));
+                stale.remove(PageNumber(page));
             }
             for (page, count) in &exact {
-                assert!(
-                    u32::from(shadows.of(PageNumber(*page))) >= (*count).min(255),
-                    "page {page}: {count}"
-                );
+                assert!(u32::from(stale.of(PageNumber(*page))) >= (*count).min(255), "page {page}: {count}");
             }
         }
-        shadows
+        stale
     }
 
     proptest! {
@@ -116,32 +113,32 @@ mod tests {
                 let count = left.entry(*page).or_default();
                 *count = if *dies { *count + 1 } else { count.saturating_sub(1) };
             }
-            let shadows = against_an_exact_count(100, 100, changes);
+            let stale = against_an_exact_count(100, 100, changes);
             for page in 0..100 {
-                assert_eq!(shadows.of(PageNumber(page)), left.get(&page).copied().unwrap_or(0));
+                assert_eq!(stale.of(PageNumber(page)), left.get(&page).copied().unwrap_or(0));
             }
         }
 
         #[test]
         fn what_dies_and_goes_leaves_nothing(pages in prop::collection::vec(any::<u64>(), 0..50)) {
-            let mut shadows = Shadows::new(u64::MAX, 4096);
+            let mut stale = StaleVersions::new(u64::MAX, 4096);
             for page in &pages {
-                shadows.add(PageNumber(*page));
+                stale.add(PageNumber(*page));
             }
             for page in &pages {
-                shadows.remove(PageNumber(*page));
+                stale.remove(PageNumber(*page));
             }
-            assert!((0..4096).all(|place| shadows.counts.get(place) == 0));
+            assert!((0..4096).all(|place| stale.counts.get(place) == 0));
         }
     }
 
     #[test]
     fn one_line_counts_one_and_not_two() {
-        let mut shadows = Shadows::new(1 << 30, 4096);
+        let mut stale = StaleVersions::new(1 << 30, 4096);
         for page in (0..1 << 20).step_by(4097).map(PageNumber) {
-            shadows.add(page);
-            assert_eq!(shadows.of(page), 1);
-            shadows.remove(page);
+            stale.add(page);
+            assert_eq!(stale.of(page), 1);
+            stale.remove(page);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Void: invalidates the cached data of a disk so that no later start brings it back.
+//! Invalidation of the cached data of a disk, so that no later start brings it back.
 //!
 //! The segment table on flash records it for all segments at once: a crash leaves all of the content or nothing, and never an older version
 //! of a page without the newer one. If the flash failed, the owner of the disk records it elsewhere (rule I14): a flash that returns must
@@ -13,7 +13,7 @@ use crate::types::env::Env;
 ///
 /// # Errors
 /// If something is dirty, which the caller sees to; or if the flash failed, and that could not be remembered.
-pub(crate) async fn make_void<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
+pub(crate) async fn invalidate_disk<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     // Looked at under the lock of the log: nothing becomes dirty in between.
     let is_unwanted = || !cache.may_hold_dirty();
     let Some(disowned) = cache.log.give_up(is_unwanted, || cache.disown()).await else {

@@ -1,7 +1,7 @@
 //! Order: the segments of a disk that may be reclaimed before older ones, and the cost of each (rule I8).
 //!
 //! A segment may go out of order if it holds nothing but copies of clean pages, and if nothing older than its content can reappear without
-//! it. For that, stale versions of pages are counted ([`Shadows`]). **Every log entry is stale or what the index points to:**
+//! it. For that, stale versions of pages are counted ([`StaleVersions`]). **Every log entry is stale or what the index points to:**
 //!
 //! | event of a log entry | counted | what keeps older entries from being trusted |
 //! |---|---|---|
@@ -22,23 +22,23 @@
 //! **The next segments** can be settled before they are due, so that their survivors can be appended again with those of others
 //! (`ops/ahead.rs`). This is no promise: any segment is emptied by the same rules.
 
-mod kept;
+mod segment_records;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::shadows::Shadows;
+use super::stale_versions::StaleVersions;
 use crate::format::batch::EntryKind;
 use crate::format::summary::Content;
 use crate::types::units::{PageNumber, SegmentNumber, Sequence};
-use kept::{SegmentRecord, SegmentRecords};
+use segment_records::{SegmentRecord, SegmentRecords};
 
 /// Segments that are compared before one goes.
 const CANDIDATES: usize = 32;
 
-pub(crate) struct Order {
-    shadows: Shadows,
+pub(crate) struct ReclaimEligibility {
+    stale_versions: StaleVersions,
     /// True if all log entries are counted.
     is_complete: bool,
     /// Changes when everything is counted again.
@@ -60,11 +60,11 @@ pub(crate) struct Order {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CountToken(u64);
 
-impl Order {
-    /// Creates the order of a disk of `disk_pages` that holds at most `flash_pages` on flash. Nothing is known so far.
+impl ReclaimEligibility {
+    /// Creates the state of a disk of `disk_pages` that holds at most `flash_pages` on flash. Nothing is known so far.
     pub(crate) fn new(disk_pages: u64, flash_pages: u64) -> Self {
         Self {
-            shadows: Shadows::new(disk_pages, flash_pages),
+            stale_versions: StaleVersions::new(disk_pages, flash_pages),
             is_complete: false,
             count: 0,
             ticket: 0,
@@ -98,8 +98,8 @@ impl Order {
         self.ticket += 1;
         self.free_to_go.clear();
         self.next.clear();
-        for kept in self.segments.values_mut() {
-            (kept.is_clean, kept.place) = (false, None);
+        for record in self.segments.values_mut() {
+            (record.is_clean, record.place) = (false, None);
         }
     }
 
@@ -119,15 +119,15 @@ impl Order {
     /// Records that an entry was appended to a segment.
     pub(crate) fn appended(&mut self, segment: SegmentNumber, kind: EntryKind, page: PageNumber) {
         if is_copy(kind) {
-            self.shadows.add(page);
+            self.stale_versions.add(page);
         }
         self.note(segment, kind, page);
     }
 
     /// Records that a segment was closed, with its summary.
     pub(crate) fn sealed(&mut self, segment: SegmentNumber) {
-        let Some(kept) = self.segments.get_mut(segment).filter(|kept| kept.is_clean) else { return };
-        kept.place = Some(self.free_to_go.len() as u32);
+        let Some(record) = self.segments.get_mut(segment).filter(|record| record.is_clean) else { return };
+        record.place = Some(self.free_to_go.len() as u32);
         self.free_to_go.push(segment);
     }
 
@@ -139,15 +139,15 @@ impl Order {
         dead: &[PageNumber],
     ) {
         for page in dead {
-            self.shadows.add(*page);
+            self.stale_versions.add(*page);
         }
         self.opened(segment, generation);
         for line in content.lines() {
             self.note(segment, line.kind, line.page);
         }
         let is_clean = content.runs.iter().all(|run| run.kind == EntryKind::Fill);
-        if let Some(kept) = self.segments.get_mut(segment) {
-            kept.is_clean = is_clean;
+        if let Some(record) = self.segments.get_mut(segment) {
+            record.is_clean = is_clean;
         }
         self.sealed(segment);
     }
@@ -160,21 +160,21 @@ impl Order {
 
     /// Returns true if the entries of a segment in this generation are counted.
     pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
-        self.segments.get(segment).is_some_and(|kept| kept.generation == generation)
+        self.segments.get(segment).is_some_and(|record| record.generation == generation)
     }
 
     /// Binds the order of a segment that is about to go, or is not what it was: it does not go out of order any more. Returns a token if
     /// its entries are counted.
     pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<CountToken> {
         let counted = self.is_complete.then_some(CountToken(self.count));
-        let Some(kept) = self.segments.get_mut(segment) else { return counted };
-        kept.is_clean = false;
-        if let Some(place) = kept.place.take() {
+        let Some(record) = self.segments.get_mut(segment) else { return counted };
+        record.is_clean = false;
+        if let Some(place) = record.place.take() {
             self.free_to_go.swap_remove(place as usize);
             if let Some(moved) = self.free_to_go.get(place as usize)
-                && let Some(kept) = self.segments.get_mut(*moved)
+                && let Some(record) = self.segments.get_mut(*moved)
             {
-                kept.place = Some(place);
+                record.place = Some(place);
             }
         }
         counted
@@ -195,34 +195,34 @@ impl Order {
             return;
         }
         for line in content.into_iter().flat_map(Content::lines).filter(|line| is_copy(line.kind)) {
-            self.shadows.remove(line.page);
+            self.stale_versions.remove(line.page);
         }
     }
 
     /// Records that a segment is at another place from now on, with all its entries.
     pub(crate) fn moved(&mut self, from: SegmentNumber, to: SegmentNumber) {
         self.next.iter_mut().filter(|next| **next == from).for_each(|next| *next = to);
-        let Some(kept) = self.segments.remove(from) else { return };
-        if let Some(at) = kept.place.and_then(|place| self.free_to_go.get_mut(place as usize)) {
+        let Some(record) = self.segments.remove(from) else { return };
+        if let Some(at) = record.place.and_then(|place| self.free_to_go.get_mut(place as usize)) {
             *at = to;
         }
-        let before = self.segments.insert(kept.at(to));
+        let before = self.segments.insert(record.at(to));
         self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
     /// Records that the index points to an entry of a page from now on.
     pub(crate) fn came_alive(&mut self, page: PageNumber) {
-        self.shadows.remove(page);
+        self.stale_versions.remove(page);
     }
 
     /// Records that the index points to an entry of a page no more.
     pub(crate) fn died(&mut self, page: PageNumber) {
-        self.shadows.add(page);
+        self.stale_versions.add(page);
     }
 
     /// Returns an upper bound of the number of stale versions of a page.
-    pub(crate) fn shadows(&self, page: PageNumber) -> u8 {
-        self.shadows.of(page)
+    pub(crate) fn stale_versions(&self, page: PageNumber) -> u8 {
+        self.stale_versions.of(page)
     }
 
     /// Returns the cheapest of some segments that may go out of order, if it is cheaper than the oldest one; `cost` is the cost of losing a
@@ -256,9 +256,9 @@ impl Order {
     /// Returns the segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
     pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
         while let Some(segment) = self.next.pop_front() {
-            let may_go = |kept: &&SegmentRecord| kept.place.is_some() || segment == oldest;
-            if let Some(kept) = self.segments.get(segment).filter(may_go) {
-                return Some((segment, kept.generation));
+            let may_go = |record: &&SegmentRecord| record.place.is_some() || segment == oldest;
+            if let Some(record) = self.segments.get(segment).filter(may_go) {
+                return Some((segment, record.generation));
             }
         }
         None
@@ -279,7 +279,7 @@ impl Order {
     /// Returns the bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
         let numbers = (self.free_to_go.capacity() + self.next.capacity()) * size_of::<SegmentNumber>();
-        self.shadows.bytes() + self.segments.bytes() + numbers as u64
+        self.stale_versions.bytes() + self.segments.bytes() + numbers as u64
     }
 
     /// Returns the cheapest of some segments that may go out of order, and the oldest one, which may in any case; without those that go
@@ -318,10 +318,10 @@ impl Order {
         segment: SegmentNumber,
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<f64> {
-        let kept = self.segments.get(segment)?;
-        let lines = f64::from(kept.sample().len().max(1) as u32);
+        let record = self.segments.get(segment)?;
+        let lines = f64::from(record.sample().len().max(1) as u32);
         let mut sum = 0.0;
-        for page in kept.sample() {
+        for page in record.sample() {
             sum += cost(self, segment, PageNumber(u64::from(*page)));
             if sum >= most * lines {
                 return None;
@@ -332,12 +332,12 @@ impl Order {
 
     fn note(&mut self, segment: SegmentNumber, kind: EntryKind, page: PageNumber) {
         let drawn = self.draw();
-        let Some(kept) = self.segments.get_mut(segment) else { return };
+        let Some(record) = self.segments.get_mut(segment) else { return };
         // A page number that does not fit in a sample is beyond 16 TiB: its segment goes in order.
         let page = u32::try_from(page.0);
-        kept.is_clean &= kind == EntryKind::Fill && page.is_ok();
+        record.is_clean &= kind == EntryKind::Fill && page.is_ok();
         let (true, Ok(page)) = (is_copy(kind), page) else { return };
-        kept.take(page, drawn);
+        record.take(page, drawn);
         self.lines += 1;
     }
 
@@ -349,13 +349,13 @@ impl Order {
     }
 }
 
-/// The part of an [`Order`] in which the log records its appends.
-pub(crate) struct AppendRecord(Rc<RefCell<Order>>);
+/// The part of an [`ReclaimEligibility`] in which the log records its appends.
+pub(crate) struct AppendRecord(Rc<RefCell<ReclaimEligibility>>);
 
 impl AppendRecord {
-    /// Returns a part of `order`.
-    pub(super) fn new(order: Rc<RefCell<Order>>) -> Self {
-        Self(order)
+    /// Returns a part of `eligibility`.
+    pub(super) fn new(eligibility: Rc<RefCell<ReclaimEligibility>>) -> Self {
+        Self(eligibility)
     }
 
     /// Records that a segment was opened.
@@ -369,8 +369,8 @@ impl AppendRecord {
         segment: SegmentNumber,
         lines: impl Iterator<Item = (EntryKind, PageNumber)>,
     ) {
-        let mut order = self.0.borrow_mut();
-        lines.for_each(|(kind, page)| order.appended(segment, kind, page));
+        let mut eligibility = self.0.borrow_mut();
+        lines.for_each(|(kind, page)| eligibility.appended(segment, kind, page));
     }
 
     /// Records that the open segment was closed, with its summary.
@@ -396,158 +396,169 @@ mod tests {
     const FIRST: Sequence = Sequence(1);
 
     /// Returns the segments that were closed one after another, each with a hundred pages of its own.
-    fn closed(count: u32) -> Order {
-        let mut order = Order::new(1 << 20, 1 << 20);
-        order.complete();
+    fn closed(count: u32) -> ReclaimEligibility {
+        let mut eligibility = ReclaimEligibility::new(1 << 20, 1 << 20);
+        eligibility.complete();
         for segment in 0..count {
-            order.opened(SegmentNumber(segment), Sequence(u64::from(segment)));
+            eligibility.opened(SegmentNumber(segment), Sequence(u64::from(segment)));
             for page in 0..100 {
-                order.appended(
+                eligibility.appended(
                     SegmentNumber(segment),
                     EntryKind::Fill,
                     PageNumber(u64::from(segment) * 100 + page),
                 );
             }
-            order.sealed(SegmentNumber(segment));
+            eligibility.sealed(SegmentNumber(segment));
         }
-        order
+        eligibility
     }
 
-    fn chosen(order: &mut Order, cheap: u32) -> Option<u32> {
-        let cost = |_: &Order, segment: SegmentNumber, page: PageNumber| {
+    fn chosen(eligibility: &mut ReclaimEligibility, cheap: u32) -> Option<u32> {
+        let cost = |_: &ReclaimEligibility, segment: SegmentNumber, page: PageNumber| {
             assert_eq!(page.0 / 100, u64::from(segment.0), "a sample is of its segment");
             if segment.0 == cheap { 0.1 } else { 1.0 }
         };
-        order.cheaper_than(SegmentNumber(0), cost).map(|(segment, _)| segment.0)
+        eligibility.cheaper_than(SegmentNumber(0), cost).map(|(segment, _)| segment.0)
     }
 
     #[test]
     fn the_cheapest_goes_if_it_is_cheaper_than_the_oldest() {
-        let mut order = closed(4);
-        assert_eq!(chosen(&mut order, 2), Some(2));
-        assert_eq!(chosen(&mut order, 0), None);
-        assert_eq!(chosen(&mut order, 9), None, "as dear as the oldest is not cheaper");
+        let mut eligibility = closed(4);
+        assert_eq!(chosen(&mut eligibility, 2), Some(2));
+        assert_eq!(chosen(&mut eligibility, 0), None);
+        assert_eq!(chosen(&mut eligibility, 9), None, "as dear as the oldest is not cheaper");
     }
 
     #[test]
     fn what_is_settled_to_go_next_goes_next_in_that_order_and_is_not_settled_twice() {
-        let mut order = closed(8);
-        let cost = |_: &Order, segment: SegmentNumber, _| f64::from(segment.0.abs_diff(3));
+        let mut eligibility = closed(8);
+        let cost = |_: &ReclaimEligibility, segment: SegmentNumber, _| f64::from(segment.0.abs_diff(3));
         let oldest = SegmentNumber(0);
-        assert!(!order.has_next());
-        let settled: Vec<_> = (0..3).filter_map(|_| order.settle_next(oldest, cost)).map(|it| it.0).collect();
+        assert!(!eligibility.has_next());
+        let settled: Vec<_> =
+            (0..3).filter_map(|_| eligibility.settle_next(oldest, cost)).map(|it| it.0).collect();
         assert_eq!(settled[0], 3);
         assert!(settled[1..].iter().all(|segment| [2, 4].contains(segment)), "{settled:?}");
         assert_ne!(settled[1], settled[2]);
         for segment in [3, 3, 7] {
-            order.note_moved(SegmentNumber(segment));
+            eligibility.note_moved(SegmentNumber(segment));
         }
-        let moved = [3, settled[1], 7].map(|segment| order.moved_of(SegmentNumber(segment)));
+        let moved = [3, settled[1], 7].map(|segment| eligibility.moved_of(SegmentNumber(segment)));
         assert_eq!(moved, [Some(2), Some(0), None]);
         // Segments that may not go any more are passed over, and the oldest one may in any case.
-        order.bind(SegmentNumber(settled[1]));
-        let taken =
-            |order: &mut Order| order.take_next(SegmentNumber(settled[2])).map(|(segment, _)| segment.0);
-        assert_eq!(taken(&mut order), Some(3));
-        order.bind(SegmentNumber(settled[2]));
-        assert_eq!(taken(&mut order), Some(settled[2]));
-        assert_eq!((taken(&mut order), order.has_next()), (None, false));
+        eligibility.bind(SegmentNumber(settled[1]));
+        let taken = |eligibility: &mut ReclaimEligibility| {
+            eligibility.take_next(SegmentNumber(settled[2])).map(|(segment, _)| segment.0)
+        };
+        assert_eq!(taken(&mut eligibility), Some(3));
+        eligibility.bind(SegmentNumber(settled[2]));
+        assert_eq!(taken(&mut eligibility), Some(settled[2]));
+        assert_eq!((taken(&mut eligibility), eligibility.has_next()), (None, false));
     }
 
     #[test]
     fn a_segment_in_another_life_is_not_the_one_that_was_to_go() {
-        let mut order = closed(4);
-        let cost = |_: &Order, segment: SegmentNumber, _| f64::from(segment.0.abs_diff(2));
-        assert_eq!(order.settle_next(SegmentNumber(0), cost), Some(SegmentNumber(2)));
-        order.gone(SegmentNumber(2), None, None);
-        order.opened(SegmentNumber(2), Sequence(77));
-        order.appended(SegmentNumber(2), EntryKind::Fill, PageNumber(200));
-        order.sealed(SegmentNumber(2));
-        assert_eq!(order.take_next(SegmentNumber(0)), None);
-        assert_eq!(order.moved_of(SegmentNumber(2)), None);
+        let mut eligibility = closed(4);
+        let cost = |_: &ReclaimEligibility, segment: SegmentNumber, _| f64::from(segment.0.abs_diff(2));
+        assert_eq!(eligibility.settle_next(SegmentNumber(0), cost), Some(SegmentNumber(2)));
+        eligibility.gone(SegmentNumber(2), None, None);
+        eligibility.opened(SegmentNumber(2), Sequence(77));
+        eligibility.appended(SegmentNumber(2), EntryKind::Fill, PageNumber(200));
+        eligibility.sealed(SegmentNumber(2));
+        assert_eq!(eligibility.take_next(SegmentNumber(0)), None);
+        assert_eq!(eligibility.moved_of(SegmentNumber(2)), None);
     }
 
     #[test]
     fn what_cannot_be_cheaper_is_not_looked_at_to_its_end() {
-        let mut order = closed(4);
+        let mut eligibility = closed(4);
         let asked = std::cell::Cell::new(0);
-        let cost = |_: &Order, segment: SegmentNumber, _| {
+        let cost = |_: &ReclaimEligibility, segment: SegmentNumber, _| {
             asked.set(asked.get() + 1);
             if segment.0 == 0 { 0.1 } else { 1.0 }
         };
-        assert_eq!(order.cheaper_than(SegmentNumber(0), cost), None);
+        assert_eq!(eligibility.cheaper_than(SegmentNumber(0), cost), None);
         let of_each_dear_one = 4;
-        assert!(asked.get() <= kept::SAMPLES + CANDIDATES * of_each_dear_one, "{} pages", asked.get());
+        assert!(
+            asked.get() <= segment_records::SAMPLES + CANDIDATES * of_each_dear_one,
+            "{} pages",
+            asked.get()
+        );
     }
 
     #[test]
     fn what_is_bound_and_what_says_more_than_copies_goes_in_order() {
-        let mut order = closed(4);
-        order.bind(SegmentNumber(2));
-        assert_eq!(chosen(&mut order, 2), None);
-        assert_eq!(chosen(&mut order, 3), Some(3));
-        for kind in [EntryKind::Write, EntryKind::Forget, EntryKind::Home, EntryKind::Zeroes, EntryKind::Lost]
+        let mut eligibility = closed(4);
+        eligibility.bind(SegmentNumber(2));
+        assert_eq!(chosen(&mut eligibility, 2), None);
+        assert_eq!(chosen(&mut eligibility, 3), Some(3));
+        for kind in
+            [EntryKind::Write, EntryKind::Forget, EntryKind::Destaged, EntryKind::Zeroes, EntryKind::Lost]
         {
-            let mut order = closed(4);
-            order.opened(SegmentNumber(4), FIRST);
-            order.appended(SegmentNumber(4), EntryKind::Fill, PageNumber(400));
-            order.appended(SegmentNumber(4), kind, PageNumber(401));
-            order.sealed(SegmentNumber(4));
-            assert_eq!(chosen(&mut order, 4), None, "{kind:?}");
+            let mut eligibility = closed(4);
+            eligibility.opened(SegmentNumber(4), FIRST);
+            eligibility.appended(SegmentNumber(4), EntryKind::Fill, PageNumber(400));
+            eligibility.appended(SegmentNumber(4), kind, PageNumber(401));
+            eligibility.sealed(SegmentNumber(4));
+            assert_eq!(chosen(&mut eligibility, 4), None, "{kind:?}");
         }
     }
 
     #[test]
     fn what_is_there_when_that_is_asked_goes_in_order_and_what_comes_later_need_not() {
-        let mut order = closed(2);
-        order.opened(SegmentNumber(2), FIRST);
-        let before = order.ticket();
-        order.all_in_order();
-        assert_ne!(order.ticket(), before);
-        order.sealed(SegmentNumber(2));
+        let mut eligibility = closed(2);
+        eligibility.opened(SegmentNumber(2), FIRST);
+        let before = eligibility.ticket();
+        eligibility.all_in_order();
+        assert_ne!(eligibility.ticket(), before);
+        eligibility.sealed(SegmentNumber(2));
         for segment in 3..8 {
-            order.opened(SegmentNumber(segment), FIRST);
-            order.appended(SegmentNumber(segment), EntryKind::Fill, PageNumber(u64::from(segment) * 100));
-            order.sealed(SegmentNumber(segment));
+            eligibility.opened(SegmentNumber(segment), FIRST);
+            eligibility.appended(
+                SegmentNumber(segment),
+                EntryKind::Fill,
+                PageNumber(u64::from(segment) * 100),
+            );
+            eligibility.sealed(SegmentNumber(segment));
         }
-        assert_eq!([1, 2, 7].map(|cheap| chosen(&mut order, cheap)), [None, None, Some(7)]);
+        assert_eq!([1, 2, 7].map(|cheap| chosen(&mut eligibility, cheap)), [None, None, Some(7)]);
     }
 
     #[test]
     fn nothing_goes_out_of_order_if_not_every_line_is_counted_or_most_segments_may_not() {
-        let mut order = closed(4);
-        order.give_up();
-        assert_eq!(chosen(&mut order, 2), None);
-        let mut order = closed(4);
+        let mut eligibility = closed(4);
+        eligibility.give_up();
+        assert_eq!(chosen(&mut eligibility, 2), None);
+        let mut eligibility = closed(4);
         for segment in [0, 1, 3] {
-            order.bind(SegmentNumber(segment));
+            eligibility.bind(SegmentNumber(segment));
         }
-        assert_eq!(chosen(&mut order, 2), None, "three of four go in order");
+        assert_eq!(chosen(&mut eligibility, 2), None, "three of four go in order");
     }
 
     #[test]
     fn lines_are_counted_as_long_as_their_segments_are_there() {
-        let mut order = closed(3);
-        assert_eq!(order.lines(), 300);
-        order.gone(SegmentNumber(1), None, None);
-        assert_eq!(order.lines(), 200);
-        order.settle_next(SegmentNumber(0), |_, segment, _| f64::from(segment.0));
-        order.note_moved(SegmentNumber(0));
-        assert_eq!(order.lines(), 199, "what stands elsewhere again is not counted twice");
-        order.gone(SegmentNumber(0), None, None);
-        assert_eq!(order.lines(), 100);
+        let mut eligibility = closed(3);
+        assert_eq!(eligibility.lines(), 300);
+        eligibility.gone(SegmentNumber(1), None, None);
+        assert_eq!(eligibility.lines(), 200);
+        eligibility.settle_next(SegmentNumber(0), |_, segment, _| f64::from(segment.0));
+        eligibility.note_moved(SegmentNumber(0));
+        assert_eq!(eligibility.lines(), 199, "what stands elsewhere again is not counted twice");
+        eligibility.gone(SegmentNumber(0), None, None);
+        assert_eq!(eligibility.lines(), 100);
         // In another generation it has none yet, and range entries do not count.
-        order.opened(SegmentNumber(2), Sequence(77));
-        order.appended(SegmentNumber(2), EntryKind::Forget, PageNumber(1));
-        order.appended(SegmentNumber(2), EntryKind::Write, PageNumber(1));
-        assert_eq!(order.lines(), 1);
-        order.clear(1 << 20, 1 << 20);
-        assert_eq!(order.lines(), 0);
+        eligibility.opened(SegmentNumber(2), Sequence(77));
+        eligibility.appended(SegmentNumber(2), EntryKind::Forget, PageNumber(1));
+        eligibility.appended(SegmentNumber(2), EntryKind::Write, PageNumber(1));
+        assert_eq!(eligibility.lines(), 1);
+        eligibility.clear(1 << 20, 1 << 20);
+        assert_eq!(eligibility.lines(), 0);
     }
 
     #[test]
     fn a_segment_that_goes_takes_its_lines_along_unless_they_are_counted_anew() {
-        let (mut order, page) = (closed(1), PageNumber(7));
+        let (mut eligibility, page) = (closed(1), PageNumber(7));
         let mut content = Content::default();
         content.push(&crate::format::summary::SummaryEntry {
             page,
@@ -556,14 +567,14 @@ mod tests {
             checksum: 0,
             place: 1,
         });
-        let counted = order.bind(SegmentNumber(0));
-        assert_eq!(order.shadows(page), 1);
-        order.gone(SegmentNumber(0), Some(&content), counted);
-        assert_eq!(order.shadows(page), 0);
-        order.clear(1 << 20, 1 << 20);
-        order.complete();
-        order.died(page);
-        order.gone(SegmentNumber(0), Some(&content), counted);
-        assert_eq!(order.shadows(page), 1, "what was counted before is not counted any more");
+        let counted = eligibility.bind(SegmentNumber(0));
+        assert_eq!(eligibility.stale_versions(page), 1);
+        eligibility.gone(SegmentNumber(0), Some(&content), counted);
+        assert_eq!(eligibility.stale_versions(page), 0);
+        eligibility.clear(1 << 20, 1 << 20);
+        eligibility.complete();
+        eligibility.died(page);
+        eligibility.gone(SegmentNumber(0), Some(&content), counted);
+        assert_eq!(eligibility.stale_versions(page), 1, "what was counted before is not counted any more");
     }
 }

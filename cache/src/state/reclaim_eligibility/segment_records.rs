@@ -86,64 +86,65 @@ impl SegmentRecord {
 /// State of each segment, by its number: a pool has some thousand. There are no gaps: a removed entry is replaced by the last one.
 #[derive(Default)]
 pub(super) struct SegmentRecords {
-    /// Place of each in `kept`, or [`NOWHERE`].
+    /// Place of each in `records`, or [`NOWHERE`].
     places: Vec<u32>,
-    kept: Vec<SegmentRecord>,
+    records: Vec<SegmentRecord>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
 impl SegmentRecords {
     pub(super) fn len(&self) -> usize {
-        self.kept.len()
+        self.records.len()
     }
 
     pub(super) fn get(&self, segment: SegmentNumber) -> Option<&SegmentRecord> {
-        Some(&self.kept[self.find(segment)?])
+        Some(&self.records[self.find(segment)?])
     }
 
     pub(super) fn get_mut(&mut self, segment: SegmentNumber) -> Option<&mut SegmentRecord> {
         let place = self.find(segment)?;
-        Some(&mut self.kept[place])
+        Some(&mut self.records[place])
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut SegmentRecord> {
-        self.kept.iter_mut()
+        self.records.iter_mut()
     }
 
     /// Inserts the state of a segment. Returns its earlier state.
-    pub(super) fn insert(&mut self, kept: SegmentRecord) -> Option<SegmentRecord> {
-        if let Some(known) = self.get_mut(kept.segment) {
-            return Some(std::mem::replace(known, kept));
+    pub(super) fn insert(&mut self, record: SegmentRecord) -> Option<SegmentRecord> {
+        if let Some(known) = self.get_mut(record.segment) {
+            return Some(std::mem::replace(known, record));
         }
-        let number = kept.segment.0 as usize;
+        let number = record.segment.0 as usize;
         if self.places.len() <= number {
             self.places.resize(number + 1, NOWHERE);
         }
-        self.places[number] = self.kept.len() as u32;
-        if self.kept.len() == self.kept.capacity() {
-            self.kept.reserve_exact(ROOM);
+        self.places[number] = self.records.len() as u32;
+        if self.records.len() == self.records.capacity() {
+            self.records.reserve_exact(ROOM);
         }
-        self.kept.push(kept);
+        self.records.push(record);
         None
     }
 
     pub(super) fn remove(&mut self, segment: SegmentNumber) -> Option<SegmentRecord> {
         let place = self.find(segment)?;
-        let gone = self.kept.swap_remove(place);
+        let gone = self.records.swap_remove(place);
         self.places[segment.0 as usize] = NOWHERE;
-        if let Some(moved) = self.kept.get(place) {
+        if let Some(moved) = self.records.get(place) {
             self.places[moved.segment.0 as usize] = place as u32;
         }
-        if self.kept.capacity() - self.kept.len() > 2 * ROOM {
-            self.kept.shrink_to(self.kept.len() + ROOM);
+        if self.records.capacity() - self.records.len() > 2 * ROOM {
+            self.records.shrink_to(self.records.len() + ROOM);
         }
         Some(gone)
     }
 
     /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
-        (self.kept.capacity() * size_of::<SegmentRecord>() + self.places.capacity() * size_of::<u32>()) as u64
+        (self.records.capacity() * size_of::<SegmentRecord>() + self.places.capacity() * size_of::<u32>())
+            as u64
     }
 
     fn find(&self, SegmentNumber(number): SegmentNumber) -> Option<usize> {
@@ -164,24 +165,24 @@ mod tests {
         fn what_is_kept_of_segments_is_as_in_a_plain_map(
             steps in prop::collection::vec((0..200_u32, 0..3_u64), 0..800),
         ) {
-            let mut kept = SegmentRecords::default();
+            let mut record = SegmentRecords::default();
             let mut plain: BTreeMap<u32, u64> = BTreeMap::new();
             for (number, generation) in steps {
                 let segment = SegmentNumber(number);
                 let (before, was) = if generation == 0 {
-                    (kept.remove(segment), plain.remove(&number))
+                    (record.remove(segment), plain.remove(&number))
                 } else {
-                    (kept.insert(SegmentRecord::new(segment, Sequence(generation))), plain.insert(number, generation))
+                    (record.insert(SegmentRecord::new(segment, Sequence(generation))), plain.insert(number, generation))
                 };
                 prop_assert_eq!(before.map(|before| before.generation.0), was);
-                prop_assert_eq!(kept.len(), plain.len());
+                prop_assert_eq!(record.len(), plain.len());
                 for number in 0..200 {
-                    let there = kept.get(SegmentNumber(number)).map(|kept| kept.generation.0);
+                    let there = record.get(SegmentNumber(number)).map(|record| record.generation.0);
                     prop_assert_eq!(there, plain.get(&number).copied());
                 }
             }
-            prop_assert_eq!(kept.values_mut().count(), plain.len());
-            prop_assert!(kept.kept.capacity() <= plain.len() + 2 * ROOM, "{} places", kept.kept.capacity());
+            prop_assert_eq!(record.values_mut().count(), plain.len());
+            prop_assert!(record.records.capacity() <= plain.len() + 2 * ROOM, "{} places", record.records.capacity());
         }
     }
 }
