@@ -20,7 +20,7 @@ use io_uring::{opcode, types};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-use crate::uring::{Came, Ended, IfDropped, Keep, Quiet, Repeating, Ring, Running};
+use crate::uring::{Came, CqeSkip, Ended, IfDropped, Keep, Repeating, Ring, Running};
 
 /// Signals that go out one after another before one is confirmed: as many may wait in the kernel if the other side makes its descriptor
 /// blocking, and does not read its signals.
@@ -38,7 +38,7 @@ pub struct Event {
     /// A poll of an older kernel, in flight.
     asked: RefCell<Option<Running<EventWait>>>,
     /// Signals go out by this unless they have to be confirmed; none if they all have.
-    quiet: OnceCell<Option<Quiet>>,
+    cqe_skip: OnceCell<Option<CqeSkip>>,
     /// Signals since the last that was confirmed.
     unconfirmed: Cell<u32>,
 }
@@ -51,7 +51,7 @@ impl Event {
             file,
             watch: RefCell::default(),
             asked: RefCell::default(),
-            quiet: OnceCell::new(),
+            cqe_skip: OnceCell::new(),
             unconfirmed: Cell::new(0),
         }
     }
@@ -181,18 +181,18 @@ impl Event {
     /// # Errors
     /// If the descriptor takes nothing; not each time.
     pub async fn signal_unless(&self, stop: impl Future<Output = ()>) -> io::Result<()> {
-        let Some(quiet) = self.quiet() else { return self.signal_surely_unless(stop).await };
+        let Some(cqe_skip) = self.cqe_skip() else { return self.signal_surely_unless(stop).await };
         if self.unconfirmed.get() < UNCONFIRMED_MAX {
             self.unconfirmed.set(self.unconfirmed.get() + 1);
             let fd = types::Fd(self.file.as_raw_fd());
             let entry =
                 opcode::Write::new(fd, (&raw const ONE_SIGNAL).cast(), size_of::<u64>() as u32).build();
             // SAFETY: the entry reads eight bytes of a constant with static lifetime.
-            unsafe { quiet.start(entry) };
+            unsafe { cqe_skip.start(entry) };
             return Ok(());
         }
         let outcome = self.signal_surely_unless(stop).await;
-        quiet.cancel();
+        cqe_skip.cancel();
         self.unconfirmed.set(0);
         outcome
     }
@@ -200,22 +200,22 @@ impl Event {
     /// Hands all signals to the kernel, and cancels those that would have to wait.
     pub fn settle(&self) {
         if self.unconfirmed.take() > 0
-            && let Some(quiet) = self.quiet()
+            && let Some(cqe_skip) = self.cqe_skip()
         {
-            quiet.cancel();
+            cqe_skip.cancel();
             self.ring.submit();
         }
     }
 
     /// Returns the sender of unconfirmed signals. Those that find an event full, which is not read, wait in the kernel all the same,
     /// [`UNCONFIRMED_MAX`] at most.
-    fn quiet(&self) -> Option<&Quiet> {
-        let quiet = self.quiet.get_or_init(|| {
+    fn cqe_skip(&self) -> Option<&CqeSkip> {
+        let cqe_skip = self.cqe_skip.get_or_init(|| {
             let flags = fcntl(&self.file, FcntlArg::F_GETFL).unwrap_or(0);
             let waits_never = OFlag::from_bits_truncate(flags).contains(OFlag::O_NONBLOCK);
-            (self.ring.is_recent() && waits_never).then(|| self.ring.quiet(Arc::clone(&self.file)))
+            (self.ring.is_recent() && waits_never).then(|| self.ring.cqe_skip(Arc::clone(&self.file)))
         });
-        quiet.as_ref()
+        cqe_skip.as_ref()
     }
 
     async fn signal_surely_unless(&self, stop: impl Future<Output = ()>) -> io::Result<()> {

@@ -14,8 +14,8 @@ mod book;
 mod budget;
 mod drives;
 mod estimate;
-mod once;
 mod rated;
+mod single_flight;
 mod smart;
 mod worries;
 
@@ -29,8 +29,8 @@ pub use book::Book;
 pub use budget::WriteBudget;
 pub use drives::{Drive, below, parts_below};
 pub use estimate::{Estimate, Known, Lately, Source};
-pub use once::{Asking, Once};
 pub use rated::{Decimal, Rating};
+pub use single_flight::{OpenQuery, SingleFlight};
 pub use smart::Figures;
 
 /// Keys of the pool, with their purpose.

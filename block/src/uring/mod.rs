@@ -12,10 +12,10 @@
 //!
 //! The ring never retries, never interprets a result, and is used by one thread only.
 
+mod cqe_skip;
 mod operation;
 mod park;
 mod populate;
-mod quiet;
 #[cfg(test)]
 mod tests;
 
@@ -33,8 +33,8 @@ use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use nix::time::{ClockId, clock_gettime};
 use slab::Slab;
 
+pub(crate) use cqe_skip::CqeSkip;
 pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating, Running};
-pub(crate) use quiet::Quiet;
 
 use crate::Part;
 use crate::executor::{Driver, Unpark};
@@ -83,11 +83,11 @@ struct RingState {
     wake_armed: Cell<bool>,
     alarm: Alarm,
     /// Files of quiet operations that the kernel may not have taken yet.
-    quiet_files: RefCell<Vec<Arc<OwnedFd>>>,
+    cqe_skip_files: RefCell<Vec<Arc<OwnedFd>>>,
     /// The system's clock when it was made, in nanoseconds.
     started: u64,
     /// Longest time that its thread may poll before it sleeps, in nanoseconds, and the number of polls in vain.
-    look_max: Cell<u64>,
+    poll_max: Cell<u64>,
     looks: Cell<u64>,
 }
 
@@ -143,9 +143,9 @@ impl Ring {
             parker: Arc::new(Parker::new()?),
             wake_count: Box::new(Cell::new(0)),
             wake_armed: Cell::new(false),
-            quiet_files: RefCell::default(),
+            cqe_skip_files: RefCell::default(),
             started: monotonic_nanos(),
-            look_max: Cell::new(0),
+            poll_max: Cell::new(0),
             looks: Cell::new(0),
             alarm: Alarm {
                 set_for: Cell::new(None),
@@ -177,13 +177,13 @@ impl Ring {
 
     /// Lets tasks poll for events that would otherwise have to wake this thread, for at most `nanos` nanoseconds at a time; 0, the default,
     /// for not at all.
-    pub fn set_look_max(&self, nanos: u64) {
-        self.shared.look_max.set(nanos);
+    pub fn set_poll_max(&self, nanos: u64) {
+        self.shared.poll_max.set(nanos);
     }
 
     /// Returns for how many nanoseconds a task may poll instead of sleeping.
-    pub fn look_max(&self) -> u64 {
-        self.shared.look_max.get()
+    pub fn poll_max(&self) -> u64 {
+        self.shared.poll_max.get()
     }
 
     /// Records that the running task was woken, polled in vain, and does nothing else this time: that is no work.
@@ -301,8 +301,8 @@ impl RingState {
             }
         }
         self.enter_once(wait);
-        if !self.quiet_files.borrow().is_empty() && !self.pressure().0 {
-            self.release_quiet_files();
+        if !self.cqe_skip_files.borrow().is_empty() && !self.pressure().0 {
+            self.release_cqe_skip_files();
         }
     }
 
@@ -353,7 +353,9 @@ impl RingState {
                 ALARM_TAG => self.alarm.set_for.set(None),
                 EARLIER_TAG => self.note_alarm_set_earlier(result),
                 CANCEL_TAG => {}
-                tag if Self::is_quiet(tag) => tracing::debug!(result, "a quiet operation of a ring failed"),
+                tag if Self::is_cqe_skip(tag) => {
+                    tracing::debug!(result, "a quiet operation of a ring failed");
+                }
                 _ => self.complete(tag, result, more),
             }
         }

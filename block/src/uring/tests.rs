@@ -225,16 +225,16 @@ fn a_quiet_operation_is_done_by_the_next_system_call_and_ends_no_wait() {
     let ring = Ring::new(4).expect("io_uring works here");
     let (reader, writer) = nix::unistd::pipe().expect("pipes are to be had");
     let writer = Arc::new(writer);
-    let quiet = ring.quiet(Arc::clone(&writer));
+    let cqe_skip = ring.cqe_skip(Arc::clone(&writer));
     let entry = || opcode::Write::new(types::Fd(writer.as_raw_fd()), c"bytes".as_ptr().cast(), 5).build();
     for _ in 0..3 {
         // SAFETY: the entry reads five bytes of a constant.
-        unsafe { quiet.start(entry()) };
+        unsafe { cqe_skip.start(entry()) };
     }
     assert_eq!(Arc::strong_count(&writer), 5, "nobody may close it before the kernel has it");
     ring.submit();
     assert_eq!((ring.shared.reap(), Arc::strong_count(&writer)), (0, 2));
-    drop((quiet, writer));
+    drop((cqe_skip, writer));
     ring.submit();
     let mut all = String::new();
     std::io::Read::read_to_string(&mut File::from(reader), &mut all).expect("what was written is text");
@@ -246,15 +246,15 @@ fn a_quiet_operation_that_waits_can_be_cancelled() {
     let ring = Ring::new(4).expect("io_uring works here");
     let (reader, _writer) = nix::unistd::pipe().expect("pipes are to be had");
     let reader = Arc::new(reader);
-    let quiet = ring.quiet(Arc::clone(&reader));
+    let cqe_skip = ring.cqe_skip(Arc::clone(&reader));
     for _ in 0..2 {
         let entry = opcode::PollAdd::new(types::Fd(reader.as_raw_fd()), libc::POLLIN as u32).build();
         // SAFETY: the entry points to nothing.
-        unsafe { quiet.start(entry) };
+        unsafe { cqe_skip.start(entry) };
     }
     ring.submit();
     assert_eq!(ring.shared.reap(), 0);
-    drop(quiet);
+    drop(cqe_skip);
     // Both, and what cancelled them.
     let mut ended = 0;
     while ended < 3 {

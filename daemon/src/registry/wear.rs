@@ -12,7 +12,8 @@ use base::patience::within;
 use cache::{MemberNumber, PoolStatistics};
 use telemetry::events::{self, Kind};
 use telemetry::wear::{
-    AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Worn, below, beside, doubt, or_before,
+    AllWorn, Asked, Asker, Below, Book, Change, Drive, OpenQuery, SingleFlight, Worn, below, beside, doubt,
+    or_before,
 };
 use tokio::time::{Instant, sleep};
 
@@ -35,7 +36,7 @@ pub(super) struct Wear {
     /// Time of the last request to each.
     asked: BTreeMap<u32, Instant>,
     /// Devices whose file systems have not answered yet.
-    looking: Once<u32>,
+    looking: SingleFlight<u32>,
     /// Text that is being written, or was written last.
     saved: Vec<u8>,
 }
@@ -79,7 +80,7 @@ impl Wear {
 struct DueDevice {
     number: u32,
     path: PathBuf,
-    looking: Asking<u32>,
+    looking: OpenQuery<u32>,
 }
 
 impl Registry {

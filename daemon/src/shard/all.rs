@@ -732,7 +732,7 @@ mod tests {
         let told = async |poll_max| {
             let shards =
                 Shards::start(&places, &remembered, &Directory::default(), Some(2), poll_max).await?;
-            let asked = shards.all.iter().map(|shard| shard.ask(|shard| shard.ring.look_max()));
+            let asked = shards.all.iter().map(|shard| shard.ask(|shard| shard.ring.poll_max()));
             join_all(asked).await.into_iter().collect::<Result<Vec<u64>>>()
         };
         assert_eq!(runtime.block_on(told(PollMax::Off)).ok(), Some(vec![0, 0]));

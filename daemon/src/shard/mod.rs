@@ -229,7 +229,7 @@ fn run(
             return;
         }
     };
-    ring.set_look_max(surroundings.poll_max.nanos());
+    ring.set_poll_max(surroundings.poll_max.nanos());
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let shard = Rc::new(Shard {

@@ -21,7 +21,7 @@ use block::{BlockDevice, Buffer, Host, Ring};
 use futures_util::FutureExt;
 use futures_util::future::{Either, FusedFuture, join3, select};
 
-use super::directory::Newcomer;
+use super::directory::NegotiatedClient;
 use super::door::NbdDoor;
 use super::export::{Attachment, ChangeOrder, Export};
 use super::handshake::{Agreement, Catalog, Handshake, HandshakeStep};
@@ -31,7 +31,7 @@ use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
 use super::receiver::{ReceiveEnd, Receiver};
-use super::request::{NbdTerms, changes, check, halves_of_short_read, perform, reply, reply_at_hand};
+use super::request::{NbdTerms, changes, check, halves_of_short_read, perform, reply, try_reply_cached};
 use super::window::{Permit, Window};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
@@ -78,14 +78,15 @@ pub(crate) fn take_up<D: BlockDevice>(
 /// Takes a client that has chosen `export` at a shared address: it is answered here, where its requests will be.
 pub(crate) async fn take_in<D: BlockDevice>(
     ring: Ring,
-    newcomer: Newcomer,
+    client: NegotiatedClient,
     export: Rc<Export<D>>,
     door: Rc<NbdDoor<D>>,
 ) {
-    let Newcomer { connection: PausedConnection { line, pending, terms }, told, answer } = newcomer;
+    let NegotiatedClient { connection: PausedConnection { line, pending, terms }, facts_sent, answer } =
+        client;
     let line = Line::from_handle(&ring, line);
     let entry = export.entry();
-    if !entry.as_ref().is_ok_and(|entry| entry.facts == told) {
+    if !entry.as_ref().is_ok_and(|entry| entry.facts == facts_sent) {
         // It is full, about to leave, or differs from the facts that the client has: it has to ask again.
         tracing::debug!(
             disk = export.name(),
@@ -331,8 +332,8 @@ async fn accept_request<D: BlockDevice>(
     }
     let moved = if request.command == Command::Read { request.length } else { payload_bytes };
     let permit = session.admit(moved).await?;
-    let at_hand = |out: &mut Vec<u8>| reply_at_hand(device, &request, session.terms, out);
-    let left = session.outbox.gather(permit, at_hand);
+    let from_cache = |out: &mut Vec<u8>| try_reply_cached(device, &request, session.terms, out);
+    let left = session.outbox.gather(permit, from_cache);
     if let Some([_, second]) = later {
         device.prefetch(second);
     }

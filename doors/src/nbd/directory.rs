@@ -28,23 +28,23 @@ pub struct Directory {
 
 struct Listed {
     entry: Entry,
-    door: mpsc::Sender<Newcomer>,
+    door: mpsc::Sender<NegotiatedClient>,
 }
 
 /// The place of a disk in a directory, which ends with it, and the newcomers who found it there.
 pub struct Listing {
     directory: Directory,
     name: String,
-    newcomers: mpsc::Receiver<Newcomer>,
+    clients: mpsc::Receiver<NegotiatedClient>,
     /// Identifies this listing, should another door have taken its place.
-    own: mpsc::WeakSender<Newcomer>,
+    own: mpsc::WeakSender<NegotiatedClient>,
 }
 
 /// A client on its way to the disk that it chose.
-pub(crate) struct Newcomer {
+pub(crate) struct NegotiatedClient {
     pub(crate) connection: PausedConnection,
     /// Facts of the disk that it received.
-    pub(crate) told: ExportFacts,
+    pub(crate) facts_sent: ExportFacts,
     /// The answer to its choice, not sent yet.
     pub(crate) answer: Vec<u8>,
 }
@@ -52,15 +52,15 @@ pub(crate) struct Newcomer {
 impl Directory {
     /// Lists a disk, in the place of another one of this name.
     pub fn list(&self, entry: Entry) -> Listing {
-        let (door, newcomers) = mpsc::channel(NEWCOMERS_MAX);
+        let (door, clients) = mpsc::channel(NEWCOMERS_MAX);
         let own = door.downgrade();
         let name = entry.name.clone();
         self.lock().insert(name.clone(), Listed { entry, door });
-        Listing { directory: self.clone(), name, newcomers, own }
+        Listing { directory: self.clone(), name, clients, own }
     }
 
     /// Returns the way to a disk.
-    pub(crate) fn door(&self, name: &str) -> Option<mpsc::Sender<Newcomer>> {
+    pub(crate) fn door(&self, name: &str) -> Option<mpsc::Sender<NegotiatedClient>> {
         self.lock().get(name).map(|listed| listed.door.clone())
     }
 
@@ -91,9 +91,9 @@ impl Listing {
     }
 
     /// Returns the next newcomer. Dropping the future loses none.
-    pub(crate) async fn next(&mut self) -> Newcomer {
-        match self.newcomers.recv().await {
-            Some(newcomer) => newcomer,
+    pub(crate) async fn next(&mut self) -> NegotiatedClient {
+        match self.clients.recv().await {
+            Some(client) => client,
             // Another door has taken this place.
             None => std::future::pending().await,
         }

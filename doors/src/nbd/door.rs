@@ -14,7 +14,7 @@ use nix::sys::socket::{setsockopt, sockopt};
 use tokio::sync::Notify;
 
 use super::connection::{serve_connection, take_in, take_up};
-use super::directory::{Directory, Listing, Newcomer};
+use super::directory::{Directory, Listing, NegotiatedClient};
 use super::export::Export;
 use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
@@ -160,7 +160,7 @@ impl<D: BlockDevice> NbdDoor<D> {
 
     async fn take_newcomers<H: Host>(self: Rc<Self>, mut listing: Listing, ring: Ring, host: H) {
         loop {
-            let newcomer = {
+            let client = {
                 let closing = pin!(self.closing.notified());
                 if self.closed.get() {
                     return;
@@ -171,18 +171,18 @@ impl<D: BlockDevice> NbdDoor<D> {
                 let (held, changed) = (pin!(self.gate.closes()), pin!(self.changed.notified()));
                 listing.tell(self.one().facts());
                 match select(pin!(listing.next()), select(closing, select(held, changed))).await {
-                    Either::Left((newcomer, _)) => newcomer,
+                    Either::Left((client, _)) => client,
                     Either::Right(_) => continue,
                 }
             };
-            self.welcome_newcomer(newcomer, &ring, &host);
+            self.welcome_client(client, &ring, &host);
         }
     }
 
-    fn welcome_newcomer<H: Host>(self: &Rc<Self>, newcomer: Newcomer, ring: &Ring, host: &H) {
+    fn welcome_client<H: Host>(self: &Rc<Self>, client: NegotiatedClient, ring: &Ring, host: &H) {
         let (guest, ring, export) =
             (ConnectionGuard::new(Rc::clone(self)), ring.clone(), Rc::clone(self.one()));
-        host.spawn(async move { take_in(ring, newcomer, export, Rc::clone(&guest.door)).await });
+        host.spawn(async move { take_in(ring, client, export, Rc::clone(&guest.door)).await });
     }
 
     fn one(&self) -> &Rc<Export<D>> {

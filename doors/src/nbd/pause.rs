@@ -24,13 +24,13 @@ use crate::phase::until;
 #[derive(Default)]
 pub(crate) struct Gate {
     held: Cell<bool>,
-    told: Notify,
+    changed: Notify,
 }
 
 impl Gate {
     pub(crate) fn hold(&self) {
         self.held.set(true);
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     pub(crate) fn release(&self) {
@@ -43,7 +43,7 @@ impl Gate {
 
     /// Waits until it is held.
     pub(crate) async fn closes(&self) {
-        until(&self.told, || self.held.get()).await;
+        until(&self.changed, || self.held.get()).await;
     }
 }
 
@@ -81,18 +81,18 @@ pub(crate) struct Resting {
     listing: RefCell<Option<Listing>>,
     connections: RefCell<Vec<PausedConnection>>,
     /// Notified whenever something has come to rest.
-    told: Notify,
+    changed: Notify,
 }
 
 impl Resting {
     pub(crate) fn put_listener(&self, listener: Listener) {
         self.listener.replace(Some(listener));
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     pub(crate) fn put_listing(&self, listing: Listing) {
         self.listing.replace(Some(listing));
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     pub(crate) fn put_connection(&self, connection: PausedConnection) {
@@ -101,7 +101,7 @@ impl Resting {
 
     /// Notifies that a connection's task has ended, whether it rests here or is gone.
     pub(crate) fn tell(&self) {
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     pub(crate) fn has_listener(&self) -> bool {
@@ -114,7 +114,7 @@ impl Resting {
 
     /// Waits until `at_rest` returns true; it is called whenever something has come to rest.
     pub(crate) async fn until(&self, at_rest: impl Fn(&Self) -> bool) {
-        until(&self.told, || at_rest(self)).await;
+        until(&self.changed, || at_rest(self)).await;
     }
 
     pub(crate) fn take(&self) -> PausedNbdDoor {

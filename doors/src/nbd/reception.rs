@@ -24,7 +24,7 @@ use futures_util::future::{Either, select};
 use nix::sys::socket::{SockaddrStorage, getpeername, setsockopt, sockopt};
 
 use super::connection::{Negotiated, greet, negotiate};
-use super::directory::{Directory, Newcomer};
+use super::directory::{Directory, NegotiatedClient};
 use super::handshake::{Agreement, Handshake};
 use super::limits::{ACCEPT_PAUSE_NS, Limits, RECEPTION_MAX};
 use super::line::Line;
@@ -199,16 +199,16 @@ impl Reception {
         agreement: Agreement,
         answer: Vec<u8>,
     ) -> Result<(), ReceiveEnd> {
-        let Agreement { name, facts: told, replies, block_status } = agreement;
+        let Agreement { name, facts: facts_sent, replies, block_status } = agreement;
         // The door may have left since the handshake looked it up, or another one may be in its place: the door checks that the client's
         // facts are current.
         let door = self.directory.door(&name).ok_or(ReceiveEnd::Gone)?;
         let room = door.reserve().await.map_err(|_| ReceiveEnd::Gone)?;
         let pending = receiver.pending().to_vec();
         drop(receiver);
-        let terms = NbdTerms { replies, block_status, block_min: told.block_min };
+        let terms = NbdTerms { replies, block_status, block_min: facts_sent.block_min };
         let connection = PausedConnection { line: line.into_handle(), pending, terms };
-        room.send(Newcomer { connection, told, answer });
+        room.send(NegotiatedClient { connection, facts_sent, answer });
         Ok(())
     }
 

@@ -106,7 +106,7 @@ fn invalid(message: &'static str) -> Failure {
 
 /// Puts the reply to a read of data that the disk has in RAM at the end of `out`. Returns false if this is for [`perform`]: then nothing
 /// was done.
-pub(crate) fn reply_at_hand(
+pub(crate) fn try_reply_cached(
     device: &impl BlockDevice,
     request: &Request,
     terms: NbdTerms,

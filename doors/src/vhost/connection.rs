@@ -69,7 +69,7 @@ enum Outcome {
 enum MessageEnd {
     Gone,
     /// The door does not want any now.
-    Told,
+    Interrupted,
     Violation(String),
 }
 
@@ -116,17 +116,17 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
         };
         connection.halt().await;
         match (end, connection.door.phase()) {
-            (MessageEnd::Told, Phase::Held) => {
+            (MessageEnd::Interrupted, Phase::Held) => {
                 return Some((connection.stream.into_handle(), connection.state));
             }
             // Called off by the time that the last request had ended.
-            (MessageEnd::Told, Phase::Open) => {}
+            (MessageEnd::Interrupted, Phase::Open) => {}
             (MessageEnd::Violation(reason), _) => {
                 connection.door.count_protocol_error();
                 connection.door.say_sent_away(&reason, connection.host.now());
                 break;
             }
-            (MessageEnd::Gone | MessageEnd::Told, _) => break,
+            (MessageEnd::Gone | MessageEnd::Interrupted, _) => break,
         }
     }
     connection.stream.shutdown();
@@ -222,7 +222,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                 self.stream.receive_with_files(buffer, have..count, self.door.closes()).await
             };
             let received = match received {
-                Ok(received) => received.ok_or(MessageEnd::Told)?,
+                Ok(received) => received.ok_or(MessageEnd::Interrupted)?,
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     let reason =
                         "it sent more files with a message than can be taken, or we may open no more";

@@ -18,6 +18,7 @@
 
 pub mod limits;
 
+mod adaptive_polling;
 mod chain;
 mod config;
 mod connection;
@@ -26,17 +27,16 @@ mod files;
 mod guard;
 mod inflight;
 mod log;
-mod looking;
 mod memory;
 mod message;
 mod notices;
 mod offered;
 mod request;
+mod request_batch;
 mod rings;
 mod setup;
 mod signals;
 mod stores;
-mod together;
 mod vring;
 
 pub use door::{PausedVhostUserDoor, VhostUserDoor};

@@ -135,11 +135,11 @@ impl Request {
 
     /// Returns true for a read of so little that it may be taken together with others.
     pub(crate) fn is_short_read(&self) -> bool {
-        self.range_at_hand().is_some() && self.held_bytes() <= TOGETHER_BYTES_MAX
+        self.cacheable_range().is_some() && self.held_bytes() <= TOGETHER_BYTES_MAX
     }
 
     /// Returns the range of a read that may be answered without waiting for the budget, if it is one. An empty read is none.
-    pub(crate) fn range_at_hand(&self) -> Option<ByteRange> {
+    pub(crate) fn cacheable_range(&self) -> Option<ByteRange> {
         let RequestOperation::Read { offset, length } = self.asked else { return None };
         let range = ByteRange::checked(offset, length)?;
         (!range.is_empty() && self.held_bytes() <= AT_HAND_BYTES_MAX).then_some(range)

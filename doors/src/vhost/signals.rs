@@ -27,7 +27,7 @@ pub(crate) struct Signals {
     broken: Cell<bool>,
     /// No more signals follow.
     finished: Cell<bool>,
-    told: Notify,
+    changed: Notify,
 }
 
 impl Signals {
@@ -40,7 +40,7 @@ impl Signals {
             answers: Cell::new(false),
             broken: Cell::new(false),
             finished: Cell::new(false),
-            told: Notify::new(),
+            changed: Notify::new(),
         };
         signals.set_call(call);
         signals.set_error(error);
@@ -51,7 +51,7 @@ impl Signals {
     pub(crate) fn set_call(&self, file: Option<&Arc<OwnedFd>>) {
         self.call.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
         self.tell_guest();
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// Signals errors to the front end by another event.
@@ -67,19 +67,19 @@ impl Signals {
     /// Makes a signal of a broken queue due.
     pub(crate) fn tell_broken(&self) {
         self.broken.set(true);
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// Ends the signals: a due one is sent if it can be at once.
     pub(crate) fn finish(&self) {
         self.finished.set(true);
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// Delivers signals, until it is finished and nothing is due.
     pub(crate) async fn deliver(&self) {
         loop {
-            let mut told = pin!(self.told.notified());
+            let mut changed = pin!(self.changed.notified());
             if self.answers.take() {
                 self.signal(&self.call).await;
             } else if self.broken.take() {
@@ -93,7 +93,7 @@ impl Signals {
             } else {
                 poll_fn(
                     |context| {
-                        if self.answers.get() { Poll::Ready(()) } else { told.as_mut().poll(context) }
+                        if self.answers.get() { Poll::Ready(()) } else { changed.as_mut().poll(context) }
                     },
                 )
                 .await;
@@ -113,11 +113,11 @@ impl Signals {
 
     async fn finishes(&self) {
         loop {
-            let told = self.told.notified();
+            let changed = self.changed.notified();
             if self.finished.get() {
                 return;
             }
-            told.await;
+            changed.await;
         }
     }
 }

@@ -19,17 +19,17 @@ use futures_util::future::join3;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use vm_memory::GuestAddress;
 
+use super::adaptive_polling::{AdaptivePoller, PollOutcome};
 use super::chain::Chain;
 use super::door::VhostUserDoor;
 use super::inflight::Record;
 use super::limits::{MANY, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
-use super::looking::{Looked, Looking};
 use super::memory::{Memory, Outside};
 use super::request::{ExecutionTerms, Request, perform};
+use super::request_batch::{ParsedRequest, RequestBatch};
 use super::rings::{Addresses, Places, Rings};
 use super::setup::{Setup, Surroundings};
 use super::signals::Signals;
-use super::together::{Taken, Together};
 use crate::flights::Flights;
 use crate::turn::turn;
 
@@ -66,13 +66,13 @@ pub(crate) struct Vring<D> {
     /// Bytes that requests count for which were taken since others had a turn.
     worked: Cell<u64>,
     kick: Event,
-    looking: RefCell<Looking>,
+    poller: RefCell<AdaptivePoller>,
     signals: Signals,
     enabled: Cell<bool>,
     stopping: Cell<bool>,
     broken: Cell<bool>,
     ended: Cell<bool>,
-    told: Notify,
+    changed: Notify,
     /// Notified when nothing is in flight any more.
     idle: Notify,
 }
@@ -134,14 +134,14 @@ impl<D: BlockDevice> Vring<D> {
             untold: Cell::new(false),
             worked: Cell::new(0),
             kick: Event::new(&ring, Arc::clone(kick)),
-            looking: RefCell::new(Looking::new(ring.look_max())),
+            poller: RefCell::new(AdaptivePoller::new(ring.poll_max())),
             signals: Signals::new(&ring, setup.call.as_ref(), setup.error.as_ref()),
             ring,
             enabled: Cell::new(setup.enabled),
             stopping: Cell::new(false),
             broken: Cell::new(setup.broken),
             ended: Cell::new(false),
-            told: Notify::new(),
+            changed: Notify::new(),
             idle: Notify::new(),
             seen: Cell::new(base),
             rings: RefCell::new(rings),
@@ -161,13 +161,13 @@ impl<D: BlockDevice> Vring<D> {
     pub(crate) async fn stop(&self) -> u16 {
         self.stopping.set(true);
         let _lifted = self.door.device().lift_limits();
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
         loop {
-            let told = self.told.notified();
+            let changed = self.changed.notified();
             if self.ended.get() {
                 return self.rings.borrow().next_available();
             }
-            told.await;
+            changed.await;
         }
     }
 
@@ -175,7 +175,7 @@ impl<D: BlockDevice> Vring<D> {
     pub(crate) fn enable(&self) {
         self.look_anew();
         self.enabled.set(true);
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// Discards the index read from the available ring, which may be another one now.
@@ -241,7 +241,7 @@ impl<D: BlockDevice> Vring<D> {
                 self.break_off("the ring is elsewhere in the guest than it was");
             }
         }
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     async fn run(&self, again: Vec<u16>) {
@@ -266,7 +266,7 @@ impl<D: BlockDevice> Vring<D> {
         // the third, which nothing else would wake.
         join3(take, run, self.signals.deliver()).await;
         self.ended.set(true);
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// Answers requests that have ended, a few at a time: devices complete them in bursts, and the guest sends the next ones for the first
@@ -286,7 +286,7 @@ impl<D: BlockDevice> Vring<D> {
         if answered == TOLD_EVERY {
             if self.in_flight.get() > 0 {
                 // The task that waits for a kick checks for itself.
-                self.told.notify_waiters();
+                self.changed.notify_waiters();
             }
             context.waker().wake_by_ref();
         }
@@ -296,7 +296,7 @@ impl<D: BlockDevice> Vring<D> {
     async fn take_all(&self, again: Vec<u16>, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
         let mut again = again.into_iter();
         let mut taken = 0;
-        let mut together = Together::default();
+        let mut batch = RequestBatch::default();
         loop {
             // Between two requests only: one that was taken from the ring is counted as in flight before anything is awaited, since
             // stopping or disabling this queue waits for those.
@@ -309,13 +309,13 @@ impl<D: BlockDevice> Vring<D> {
                 turn().await;
                 self.ring.submit();
             }
-            let told = self.told.notified();
+            let changed = self.changed.notified();
             let works = self.works();
             // A request that an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
-                self.take(head, Times::Again, &mut together);
-                self.begin(&mut together, start).await;
+                self.take(head, Times::Again, &mut batch);
+                self.begin(&mut batch, start).await;
                 continue;
             }
             if self.stopping.get() {
@@ -324,7 +324,7 @@ impl<D: BlockDevice> Vring<D> {
             if !works {
                 // A kick meanwhile wakes nothing.
                 self.kick.rest();
-                told.await;
+                changed.await;
                 continue;
             }
             match self.next_head() {
@@ -334,15 +334,15 @@ impl<D: BlockDevice> Vring<D> {
                     let comes_alone = taken == 0 && self.seen_and_not_taken() >= MANY;
                     let most =
                         if comes_alone { 1 } else { TOLD_EVERY - taken.saturating_sub(1) % TOLD_EVERY };
-                    self.take_together(head, most, &mut together);
-                    taken += together.len();
+                    self.take_batch(head, most, &mut batch);
+                    taken += batch.len();
                     // They are in flight now and have to be answered in any case.
-                    self.begin(&mut together, start).await;
+                    self.begin(&mut batch, start).await;
                 }
                 Ok(None) => {
                     taken = 0;
-                    if !self.comes_while_looking().await {
-                        self.wait_for_kick(told).await;
+                    if !self.arrives_while_polling().await {
+                        self.wait_for_kick(changed).await;
                     }
                 }
                 Err(reason) => self.break_off(&reason),
@@ -353,26 +353,26 @@ impl<D: BlockDevice> Vring<D> {
 
     /// Records that a request arrived, if the queue was at rest.
     fn note_end_of_rest(&self) {
-        let mut looking = self.looking.borrow_mut();
-        if looking.rests() {
-            looking.came(self.ring.now());
+        let mut poller = self.poller.borrow_mut();
+        if poller.rests() {
+            poller.arrived(self.ring.now());
         }
     }
 
     /// Polls a queue that is at rest, as long as that is likely to be shorter than to sleep and to be woken. Returns true if there is
     /// something now, or the queue is not to work any more. Does not poll while requests are in flight: a wait for a device takes longer
     /// than a wake-up.
-    async fn comes_while_looking(&self) -> bool {
-        if !self.looking.borrow().is_wanted() || self.in_flight.get() > 0 {
+    async fn arrives_while_polling(&self) -> bool {
+        if !self.poller.borrow().is_wanted() || self.in_flight.get() > 0 {
             return false;
         }
-        if !self.looking.borrow_mut().begin(self.ring.now()) {
+        if !self.poller.borrow_mut().begin(self.ring.now()) {
             return false;
         }
         // A request from before the first poll counts as work.
         turn().await;
         while self.works() && !self.stopping.get() && !self.has_more() {
-            if self.looking.borrow_mut().look(self.ring.now()) == Looked::Enough {
+            if self.poller.borrow_mut().poll(self.ring.now()) == PollOutcome::Enough {
                 return false;
             }
             self.ring.note_look();
@@ -382,13 +382,13 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Waits for a kick, or until the second future is ready.
-    async fn wait_for_kick(&self, told: impl Future<Output = ()>) {
+    async fn wait_for_kick(&self, changed: impl Future<Output = ()>) {
         match self.asks_for_kicks() {
             Ok(true) => {}
             Ok(false) => return,
             Err(reason) => return self.break_off(&reason),
         }
-        if let Err(error) = self.kick.wait_unless(told).await {
+        if let Err(error) = self.kick.wait_unless(changed).await {
             self.break_off(&format!("its kick cannot be waited for: {error}"));
         }
     }
@@ -452,12 +452,12 @@ impl<D: BlockDevice> Vring<D> {
 
     /// Takes the request `head`, and as long as they are short reads those behind it: at most `most`, and only those already seen. Nothing
     /// is awaited here: all of them are in flight before any other task runs.
-    fn take_together(&self, head: u16, most: usize, together: &mut Together) {
+    fn take_batch(&self, head: u16, most: usize, batch: &mut RequestBatch) {
         let mut next = Some(head);
         while let Some(head) = next.take()
-            && self.take(head, Times::First, together)
+            && self.take(head, Times::First, batch)
         {
-            if self.seen_and_not_taken() == 0 || !together.takes_more(most) {
+            if self.seen_and_not_taken() == 0 || !batch.takes_more(most) {
                 break;
             }
             next = self.next_head().unwrap_or_else(|reason| {
@@ -468,7 +468,7 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Takes a request, which is in flight and one of those that were taken together from then on. False if the queue is broken instead.
-    fn take(&self, head: u16, times: Times, together: &mut Together) -> bool {
+    fn take(&self, head: u16, times: Times, batch: &mut RequestBatch) -> bool {
         let Some(busy) =
             self.busy.borrow_mut().get_mut(usize::from(head)).map(|busy| std::mem::replace(busy, true))
         else {
@@ -485,7 +485,7 @@ impl<D: BlockDevice> Vring<D> {
         let table = self.rings.borrow().table();
         let chain = Chain::follow(&ring_memory, table, &memory, head);
         match chain.and_then(|chain| Request::parse(&memory, chain)) {
-            Ok(request) => together.push(Taken { head, request, memory }),
+            Ok(request) => batch.push(ParsedRequest { head, request, memory }),
             Err(reason) => {
                 let whole = memory.is_whole() && ring_memory.is_whole();
                 self.break_off(if whole { reason } else { TORN });
@@ -498,12 +498,12 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Answers the requests whose data is in RAM, and begins the others by `start`. None of them is left then.
-    async fn begin(&self, together: &mut Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
-        together.answer_at_hand(self.door.device(), |head, written| {
+    async fn begin(&self, batch: &mut RequestBatch, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
+        batch.answer_cached(self.door.device(), |head, written| {
             self.worked.set(self.worked.get() + u64::from(written));
             self.answer(head, written);
         });
-        for Taken { head, request, memory } in together.drain() {
+        for ParsedRequest { head, request, memory } in batch.drain() {
             let permit = self.door.budget(request.held_bytes()).await;
             self.worked.set(self.worked.get() + request.held_bytes());
             start(head, request, memory, permit);
@@ -577,7 +577,7 @@ impl<D: BlockDevice> Vring<D> {
             self.number,
             self.door.name()
         );
-        self.told.notify_waiters();
+        self.changed.notify_waiters();
         self.signals.tell_broken();
     }
 }

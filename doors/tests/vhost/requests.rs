@@ -226,10 +226,10 @@ fn a_driver_that_kicks_and_waits_only_when_asked_to_misses_nothing() {
     [(0, OUT), (0, IN), (50_000, IN)].into_iter().for_each(kicks_and_waits_only_when_asked_to);
 }
 
-fn kicks_and_waits_only_when_asked_to((look_max, kind): (u64, u32)) {
+fn kicks_and_waits_only_when_asked_to((poll_max, kind): (u64, u32)) {
     let server = Server::start();
     server.run(move |world| {
-        world.ring.set_look_max(look_max);
+        world.ring.set_poll_max(poll_max);
         world.disk.at_hand.set(MIB);
     });
     let mut driver = Driver::start(&server);
@@ -266,7 +266,7 @@ fn a_door_that_looks_needs_no_kicks_where_requests_come_one_after_the_other() {
 fn looked_at() -> (Server, Driver) {
     let server = Server::start();
     server.run(|world| {
-        world.ring.set_look_max(3_600_000_000_000);
+        world.ring.set_poll_max(3_600_000_000_000);
         world.disk.at_hand.set(512);
     });
     let driver = Driver::start(&server);
@@ -505,10 +505,10 @@ fn a_driver_that_offers_while_the_door_looks_is_believed() {
     [(0, 0), (0, MIB), (50_000, MIB)].into_iter().for_each(offers_while_the_door_looks);
 }
 
-fn offers_while_the_door_looks((look_max, at_hand): (u64, u64)) {
+fn offers_while_the_door_looks((poll_max, at_hand): (u64, u64)) {
     let server = Server::start();
     server.run(move |world| {
-        world.ring.set_look_max(look_max);
+        world.ring.set_poll_max(poll_max);
         world.disk.at_hand.set(at_hand);
     });
     let mut driver = Driver::start(&server);

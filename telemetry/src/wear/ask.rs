@@ -17,7 +17,7 @@ use base::signals;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
-use super::once::Once;
+use super::single_flight::SingleFlight;
 use super::smart::{self, Figures};
 
 /// Folders in which smartctl is searched.
@@ -69,13 +69,13 @@ impl fmt::Display for Smartctl {
 pub struct Asker {
     smartctl: Smartctl,
     /// Drives whose smartctl has not ended.
-    asked: Once<String>,
+    asked: SingleFlight<String>,
 }
 
 impl Asker {
     /// Returns an asker that runs this program.
     pub fn new(smartctl: Smartctl) -> Self {
-        Self { smartctl, asked: Once::default() }
+        Self { smartctl, asked: SingleFlight::default() }
     }
 
     /// Returns the figures of a drive.

@@ -11,13 +11,13 @@ use super::memory::Memory;
 use super::request::{Request, Scatter, conclude};
 
 /// A request that was taken and understood, and is in flight.
-pub(super) struct Taken {
+pub(super) struct ParsedRequest {
     pub(super) head: u16,
     pub(super) request: Request,
     pub(super) memory: Rc<Memory>,
 }
 
-impl Taken {
+impl ParsedRequest {
     /// Returns the room for its answer.
     fn answer(&self) -> Scatter<'_> {
         Scatter::new(&self.memory, self.request.data())
@@ -26,12 +26,12 @@ impl Taken {
 
 /// Taken requests, in their order: at most as many as one notification covers.
 #[derive(Default)]
-pub(super) struct Together {
-    all: SmallVec<[Taken; TOLD_EVERY]>,
+pub(super) struct RequestBatch {
+    all: SmallVec<[ParsedRequest; TOLD_EVERY]>,
 }
 
-impl Together {
-    pub(super) fn push(&mut self, taken: Taken) {
+impl RequestBatch {
+    pub(super) fn push(&mut self, taken: ParsedRequest) {
         self.all.push(taken);
     }
 
@@ -47,15 +47,15 @@ impl Together {
     /// Answers those reads whose data the disk has in RAM, which neither wait nor are copied twice, and writes their status. They are
     /// removed from the batch, and reported by `answered`: their heads, and how many bytes were written to the guest's memory. The others
     /// are unchanged.
-    pub(super) fn answer_at_hand(&mut self, device: &impl BlockDevice, mut answered: impl FnMut(u16, u32)) {
+    pub(super) fn answer_cached(&mut self, device: &impl BlockDevice, mut answered: impl FnMut(u16, u32)) {
         // A request that may be long or no read is the last one.
-        let ranges = self.all.iter().map_while(|taken| taken.request.range_at_hand());
+        let ranges = self.all.iter().map_while(|taken| taken.request.cacheable_range());
         let mut wanted: SmallVec<[Wanted; TOLD_EVERY]> = ranges.map(Wanted::new).collect();
         if wanted.is_empty() {
             return;
         }
         let mut done = |place: usize, answer: Scatter<'_>| {
-            let Taken { head, request, memory } = &self.all[place];
+            let ParsedRequest { head, request, memory } = &self.all[place];
             answered(*head, conclude(memory, request.status_at(), answer.finish()));
         };
         // The guest sees each answer as soon as it is there, and not with the last.
@@ -74,7 +74,7 @@ impl Together {
     }
 
     /// Takes all that are left.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = Taken> {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = ParsedRequest> {
         self.all.drain(..)
     }
 }
