@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 
 use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, Geometry, Memory, Operation, Outcome, Unmap, Wanted,
+    BlockDevice, BlockError, Buffer, ByteRange, Geometry, Memory, Operation, Outcome, Unmap, WantedRange,
 };
 
 /// Size of the disk in bytes.
@@ -97,8 +97,8 @@ impl BlockDevice for Disk {
         self.memory.read(offset, buffer).await
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
-        for (place, Wanted { range, given }) in wanted.iter_mut().enumerate() {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
+        for (place, WantedRange { range, given }) in wanted.iter_mut().enumerate() {
             *given = self.gives(*range);
             if *given {
                 let mut bytes = vec![0; range.len() as usize];

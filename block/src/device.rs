@@ -95,14 +95,14 @@ pub struct Extent {
 
 /// A range that is to be read if the device has it in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedRange {
     /// Range to read.
     pub range: ByteRange,
     /// True once it was given.
     pub given: bool,
 }
 
-impl Wanted {
+impl WantedRange {
     /// Creates a read that was not answered yet.
     pub fn new(range: ByteRange) -> Self {
         Self { range, given: false }
@@ -135,11 +135,11 @@ pub trait BlockDevice: 'static {
     /// their bytes to `take` with the place of the range in `wanted`, range after range and in order, and marks the range
     /// as given. Skips any other range, an empty one, and one that a read would refuse: [`BlockDevice::read`] answers those.
     /// `take` must not use the device. Default: skips all.
-    fn try_read_cached(&self, _wanted: &mut [Wanted], _take: &mut dyn FnMut(usize, &[u8])) {}
+    fn try_read_cached(&self, _wanted: &mut [WantedRange], _take: &mut dyn FnMut(usize, &[u8])) {}
 
     /// Reads one range as [`BlockDevice::try_read_cached`]. Returns true if it was given.
     fn try_read_cached_range(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        let mut wanted = [Wanted::new(range)];
+        let mut wanted = [WantedRange::new(range)];
         self.try_read_cached(&mut wanted, &mut |_, bytes| take(bytes));
         wanted[0].given
     }
@@ -202,7 +202,7 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
         (**self).read(offset, buffer)
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         (**self).try_read_cached(wanted, take);
     }
 

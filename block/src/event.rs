@@ -20,7 +20,7 @@ use io_uring::{opcode, types};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-use crate::uring::{Came, CqeSkip, Ended, IfDropped, Keep, Repeating, Ring, Running};
+use crate::uring::{CqeSkip, IfDropped, Keep, RepeatOutcome, Repeating, Ring, Running, StopOutcome};
 
 /// Signals that go out one after another before one is confirmed: as many may wait in the kernel if the other side makes its descriptor
 /// blocking, and does not read its signals.
@@ -89,8 +89,8 @@ impl Event {
         });
         let events = match came.await {
             None => return Ok(false),
-            Some(Came::More(events)) => events,
-            Some(Came::Last(events)) => {
+            Some(RepeatOutcome::More(events)) => events,
+            Some(RepeatOutcome::Last(events)) => {
                 self.watch.take();
                 // A new poll would report at once, and for ever, what is there already.
                 match read_at_once(&self.file) {
@@ -162,7 +162,7 @@ impl Event {
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::Read::new(fd, (&raw mut *keep.value).cast(), size_of::<u64>() as u32).build();
         // SAFETY: `keep` owns the eight bytes on the heap, and the file.
-        let Ended { result, stopped, .. } = unsafe { self.ring.run(entry, keep) }.unless(stop).await;
+        let StopOutcome { result, stopped, .. } = unsafe { self.ring.run(entry, keep) }.unless(stop).await;
         (result, stopped)
     }
 
@@ -224,7 +224,7 @@ impl Event {
         let entry = opcode::Write::new(fd, (&raw const *keep.value).cast(), size_of::<u64>() as u32).build();
         // SAFETY: as for reading.
         let writing = unsafe { self.ring.run(entry, keep) };
-        let Ended { result, stopped, .. } = writing.unless(stop).await;
+        let StopOutcome { result, stopped, .. } = writing.unless(stop).await;
         match result {
             1.. => Ok(()),
             // It is full of signals that were not read.

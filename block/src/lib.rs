@@ -36,7 +36,7 @@ pub mod uring;
 pub use aligned::Aligned;
 pub use arena::{Arena, Part};
 pub use buffer::{ALIGNMENT, Buffer, Filling};
-pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap, Wanted};
+pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap, WantedRange};
 pub use error::{BlockError, ErrorKind, Operation};
 pub use event::Event;
 pub use file::FileDevice;

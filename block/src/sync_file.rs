@@ -13,7 +13,7 @@ use std::path::Path;
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 
-use crate::file::{Identity, Kind, OpenError, OpenOptions, Opened, find_extents, gone, open};
+use crate::file::{Identity, Kind, OpenError, OpenFile, OpenOptions, find_extents, gone, open};
 use crate::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Unmap,
 };
@@ -23,7 +23,7 @@ const ZEROES_MAX: u64 = 1 << 20;
 
 /// An open file or block device whose requests block the thread.
 pub struct SyncFile {
-    opened: Opened,
+    opened: OpenFile,
     /// The file was found shorter than it was when opened.
     cut_short: Cell<bool>,
 }

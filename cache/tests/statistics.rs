@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::Faults;
-use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap, Wanted};
+use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap, WantedRange};
 use cache::{
-    Cache, CachedDisk, DiskId, DiskSettings, Measured, Mode, PoolId, RecoveryContext, SessionIds, Shape,
+    Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, RequestTimes, SessionIds, Shape,
     format,
 };
 
@@ -95,7 +95,7 @@ fn of_several_reads_those_at_hand_are_given_in_order_and_counted_as_in_flight_to
                 (3 * PAGE, 5 * PAGE),
             ]
             .map(|(start, length)| ByteRange::at(start, length));
-            let mut wanted = ranges.map(Wanted::new);
+            let mut wanted = ranges.map(WantedRange::new);
             let mut given: Vec<(usize, Vec<u8>)> = Vec::new();
             disk.try_read_cached(&mut wanted, &mut |place, bytes| match given.last_mut() {
                 Some((last, all)) if *last == place => all.extend_from_slice(bytes),
@@ -201,20 +201,32 @@ fn every_request_has_its_times_when_it_has_ended_well_or_not() {
                 }
                 let came = host.now();
                 let read = disk.read(0, Buffer::zeroed(PAGE as usize)).await.1;
-                assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "a read, fails: {fails}");
+                assert_eq!(
+                    disk.measured(),
+                    RequestTimes { came, ended: host.now() },
+                    "a read, fails: {fails}"
+                );
                 assert!(host.now() >= came + TOOK && read.is_err() == fails);
                 let came = host.now();
                 let written = disk.write(0, Buffer::zeroed(PAGE as usize)).await.1;
-                assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "a write, fails: {fails}");
+                assert_eq!(
+                    disk.measured(),
+                    RequestTimes { came, ended: host.now() },
+                    "a write, fails: {fails}"
+                );
                 assert!(host.now() >= came + TOOK && written.is_err() == fails);
                 let came = host.now();
                 let zeroed = disk.write_zeroes(ByteRange::at(0, PAGE), Unmap::Forbidden).await;
-                assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "zeroes, fails: {fails}");
+                assert_eq!(
+                    disk.measured(),
+                    RequestTimes { came, ended: host.now() },
+                    "zeroes, fails: {fails}"
+                );
                 assert!(host.now() >= came + TOOK && zeroed.is_err() == fails);
             }
             let now = host.now();
             assert!(disk.read(DISK_BYTES, Buffer::zeroed(PAGE as usize)).await.1.is_err());
-            assert_eq!(disk.measured(), Measured { came: now, ended: now }, "refused at once");
+            assert_eq!(disk.measured(), RequestTimes { came: now, ended: now }, "refused at once");
         })
         .unwrap();
 }

@@ -55,7 +55,7 @@ const RUNS_MIN: usize = 1 << 12;
 
 /// Request in pages, with the untouched parts of the first and the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Touched {
+struct PageSpan {
     page: u64,
     pages: u32,
     /// Sectors of the first page before it, fewer than a page has.
@@ -66,12 +66,12 @@ struct Touched {
 }
 
 // Traces have hundreds of millions of requests.
-const _: () = assert!(size_of::<Touched>() == 16, "the docs say how much memory a request takes");
+const _: () = assert!(size_of::<PageSpan>() == 16, "the docs say how much memory a request takes");
 
 /// Requests of a trace, in compacted addresses.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    requests: Vec<Touched>,
+    requests: Vec<PageSpan>,
     /// End of the last stretch after compaction.
     pages: u64,
     footprint: u64,
@@ -89,7 +89,7 @@ pub struct Accesses {
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct TraceRequest {
     /// Whole pages.
     pub(crate) pages: ByteRange,
     /// Exact range of the request, in sectors: in all of these pages, and perhaps not all of the first and the last.
@@ -126,7 +126,7 @@ impl Workload {
             if accesses > ACCESSES_MAX {
                 return Err(Unfit::TooLong.into());
             }
-            requests.push(Touched {
+            requests.push(PageSpan {
                 page,
                 pages: pages as u32,
                 sectors_before: (request.offset % PAGE / SECTOR) as u8,
@@ -192,7 +192,7 @@ impl Workload {
             return Vec::new();
         }
         let block = u64::from(block_bytes);
-        let of = |request: &Touched| {
+        let of = |request: &PageSpan| {
             let is_write = request.kind == Kind::Write;
             let (blocks, exact) = (request.blocks(block_bytes), request.exact());
             // Even of whole pages, a block of several pages can be written in part.
@@ -212,8 +212,8 @@ impl Workload {
     }
 
     /// Returns every request, with its place on the disk.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = Asked> + '_ {
-        self.requests.iter().map(|request| Asked {
+    pub(crate) fn asked(&self) -> impl Iterator<Item = TraceRequest> + '_ {
+        self.requests.iter().map(|request| TraceRequest {
             pages: ByteRange::new(request.page * PAGE, request.end() * PAGE),
             exact: request.exact(),
             is_write: request.kind == Kind::Write,
@@ -243,7 +243,7 @@ impl Workload {
     }
 }
 
-impl Asked {
+impl TraceRequest {
     /// Returns the same in pieces of at most `bytes`, a multiple of a page.
     pub(crate) fn pieces(self, bytes: u64) -> impl Iterator<Item = Self> {
         let Self { pages, exact, is_write } = self;
@@ -270,7 +270,7 @@ impl Asked {
     }
 }
 
-impl Touched {
+impl PageSpan {
     fn end(&self) -> u64 {
         self.page + u64::from(self.pages)
     }
@@ -326,7 +326,7 @@ impl Runs {
 }
 
 /// Leaves out the stretches without accesses. Returns the end of the last one, in pages.
-fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
+fn move_together(requests: &mut [PageSpan]) -> Result<u64, Unfit> {
     let mut used = Runs::default();
     for request in requests.iter() {
         used.add(request.stretches());

@@ -1,7 +1,7 @@
 //! Clients of a world. The model learns of each request before and after it.
 
 use block::executor::LocalHost;
-use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, SECTOR, Unmap, Wanted};
+use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, SECTOR, Unmap, WantedRange};
 
 use crate::model;
 use crate::rng::Rng;
@@ -51,10 +51,10 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
     // Half of the places are first requested from RAM alone, as doors do, half of these with another one. This depends on the place, not on
     // a draw.
     let place = range.start / PAGE;
-    let mut wanted = vec![Wanted::new(range)];
+    let mut wanted = vec![WantedRange::new(range)];
     let other = ByteRange::at(range.start ^ BESIDE, range.len());
     if place.is_multiple_of(4) && other.end <= disk.geometry().size {
-        wanted.push(Wanted::new(other));
+        wanted.push(WantedRange::new(other));
     }
     if place.is_multiple_of(2) && try_read_cached(world, disk, number, &mut wanted) {
         return;
@@ -77,7 +77,7 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
 }
 
 /// Reads the cached part of these from RAM, and passes each result to the model. Returns true if RAM had the first one.
-fn try_read_cached(world: &World, disk: &Disk, number: usize, wanted: &mut [Wanted]) -> bool {
+fn try_read_cached(world: &World, disk: &Disk, number: usize, wanted: &mut [WantedRange]) -> bool {
     let tickets = wanted.iter().map(|read| world.models[number].borrow_mut().start_read(&read.range));
     let tickets: Vec<_> = tickets.collect();
     let mut given = vec![Vec::new(); wanted.len()];

@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::counted::{Counted, StoredCounters};
 use crate::series::file::StoredSeries;
 use crate::series::lifetime::{Comparison, KeptLifetime, Lifetime, Passed};
-use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, Span, Windowed};
+use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, Span, WindowCounters};
 
 const NAMES: &[&str] = &["totals.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
@@ -50,7 +50,7 @@ pub struct Totals {
 #[derive(Debug)]
 struct Entry {
     before: Total,
-    seen: Option<Seen>,
+    seen: Option<LastAttachment>,
     series: Series,
 }
 
@@ -69,7 +69,7 @@ pub struct DiskSample<'a> {
 
 /// The attachment that was seen last, and its counts.
 #[derive(Debug)]
-struct Seen {
+struct LastAttachment {
     attachment: u64,
     counted: Counted,
     progress: u64,
@@ -164,7 +164,7 @@ impl Totals {
         let Some(entry) = self.disks.get_mut(&id) else { return };
         entry.turn(time);
         let counted = Counted::of(look.statistics);
-        let new = Seen { attachment: look.attachment, progress: counted.progress(), counted };
+        let new = LastAttachment { attachment: look.attachment, progress: counted.progress(), counted };
         if let Some(last) = &entry.seen {
             if (new.attachment, new.progress) < (last.attachment, last.progress) {
                 return;
@@ -209,7 +209,7 @@ impl Totals {
     }
 
     /// Returns the counts of a disk in a recent window, if `total` is its total.
-    pub fn window(&self, id: u32, recent: Recent, time: SampleTime, total: &Total) -> Option<Windowed> {
+    pub fn window(&self, id: u32, recent: Recent, time: SampleTime, total: &Total) -> Option<WindowCounters> {
         self.disks.get(&id).map(|entry| entry.series.window(recent, time, &total.counted))
     }
 
@@ -260,7 +260,7 @@ impl Entry {
 
     fn total(&self) -> Total {
         let mut total = self.before.clone();
-        if let Some(Seen { counted, .. }) = &self.seen {
+        if let Some(LastAttachment { counted, .. }) = &self.seen {
             total.counted.add(counted);
         }
         total

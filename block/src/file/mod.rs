@@ -35,9 +35,9 @@ use tokio::sync::{Mutex, oneshot};
 pub use lock::{Lock, is_locked};
 pub use loop_device::loop_file;
 pub use open::{Access, Cache, Identity, OpenError, OpenOptions};
-pub(crate) use open::{Kind, Opened, open};
+pub(crate) use open::{Kind, OpenFile, open};
 pub use placement::Placement;
-pub use standing::{Reachable, Standing};
+pub use standing::{PathStatus, Reachable};
 
 use crate::uring::{IfDropped, Keep, Ring};
 use crate::{
@@ -80,7 +80,7 @@ pub struct FileDevice {
 /// the last device and handle of it are gone. A second opening would be refused by our own locks.
 #[derive(Clone)]
 pub struct Handle {
-    opened: Opened,
+    opened: OpenFile,
     lock: Lock,
     unclaimed: bool,
     claim: Option<Arc<File>>,
@@ -118,7 +118,7 @@ impl FileDevice {
 
     /// Returns a handle of the device, for another ring.
     pub fn handle(&self) -> Handle {
-        let opened = Opened {
+        let opened = OpenFile {
             file: Arc::clone(&self.file),
             kind: self.kind,
             identity: self.identity,
@@ -138,7 +138,7 @@ impl FileDevice {
     /// Creates the device of a handle, on the thread of `ring`.
     pub fn from_handle(ring: &Ring, handle: Handle) -> Self {
         let Handle { opened, lock, unclaimed, claim, cut_short } = handle;
-        let Opened { file, kind, identity, geometry, direct, fallback } = opened;
+        let OpenFile { file, kind, identity, geometry, direct, fallback } = opened;
         Self {
             ring: ring.clone(),
             file,

@@ -29,7 +29,7 @@ pub enum Access {
 /// Use of the page cache of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cache {
-    /// Past it (`O_DIRECT`) where the file system can; buffered elsewhere, see [`Opened::fallback`].
+    /// Past it (`O_DIRECT`) where the file system can; buffered elsewhere, see [`OpenFile::fallback`].
     Direct,
     /// Through it.
     Buffered,
@@ -95,7 +95,7 @@ pub(crate) enum Kind {
 
 /// A file that is open, locked and measured. Clones are the same open file.
 #[derive(Clone)]
-pub(crate) struct Opened {
+pub(crate) struct OpenFile {
     pub(crate) file: Arc<File>,
     pub(crate) kind: Kind,
     pub(crate) identity: Identity,
@@ -149,7 +149,7 @@ pub enum OpenError {
 }
 
 /// Opens, locks and measures.
-pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, OpenError> {
+pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<OpenFile, OpenError> {
     if let Some(size) = options.create {
         check_size(path, size)?;
         create(path, size)?;
@@ -161,7 +161,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, OpenErro
     open_existing(path, options)
 }
 
-fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError> {
+fn open_existing(path: &Path, options: OpenOptions) -> Result<OpenFile, OpenError> {
     // Asked before opening, since opening other things has effects: a pipe would wait, a tape would move.
     let before = fs::metadata(path).map_err(|error| system(path, "examine", error))?;
     let kind = kind_of(path, &before)?;
@@ -211,7 +211,7 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         sector: measured.sector,
     };
     let file = Arc::new(file);
-    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
+    Ok(OpenFile { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
 }
 
 /// Opens directly if asked to and possible; else buffered, with the reason.

@@ -12,7 +12,7 @@ use super::{Identity, Placement};
 
 /// The relation between a path and the file that was opened there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PathStatus {
     /// The path names the open file.
     Named,
     /// The path names another file or device.
@@ -32,7 +32,7 @@ pub enum Reachable {
     ByNobody,
 }
 
-impl Standing {
+impl PathStatus {
     /// Returns the relation between `path` and `file`. Waits for the file system of `path`: for a thread that may.
     pub fn of(file: &File, path: &Path) -> Self {
         let opened = match file.metadata() {
@@ -128,20 +128,20 @@ mod tests {
         let folder = StandingFolder::new("file");
         let path = folder.file("a");
         let file = File::open(&path).expect("it is there");
-        assert_eq!(Standing::of(&file, &path), Standing::Named);
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Named);
 
         let moved = folder.0.join("moved");
         fs::rename(&path, &moved).expect("the folder is ours");
-        assert_eq!(Standing::of(&file, &path), Standing::Missing(Reachable::Elsewhere));
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Missing(Reachable::Elsewhere));
         folder.file("a");
-        assert_eq!(Standing::of(&file, &path), Standing::Replaced(Reachable::Elsewhere));
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Replaced(Reachable::Elsewhere));
         fs::rename(&moved, &path).expect("the folder is ours");
-        assert_eq!(Standing::of(&file, &path), Standing::Named, "it is back");
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Named, "it is back");
 
         fs::rename(folder.file("b"), &path).expect("the folder is ours");
-        assert_eq!(Standing::of(&file, &path), Standing::Replaced(Reachable::ByNobody));
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Replaced(Reachable::ByNobody));
         fs::remove_file(&path).expect("the folder is ours");
-        assert_eq!(Standing::of(&file, &path), Standing::Missing(Reachable::ByNobody));
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Missing(Reachable::ByNobody));
         assert!(is_silly(Path::new("/mnt/.nfs000000000012ab")));
     }
 
@@ -151,15 +151,15 @@ mod tests {
         let (a, b, link) = (folder.file("a"), folder.file("b"), folder.0.join("link"));
         symlink(&a, &link).expect("the folder is ours");
         let file = File::open(&link).expect("it is there");
-        assert_eq!(Standing::of(&file, &link), Standing::Named);
+        assert_eq!(PathStatus::of(&file, &link), PathStatus::Named);
         fs::remove_file(&link).and_then(|()| symlink(&b, &link)).expect("the folder is ours");
-        assert_eq!(Standing::of(&file, &link), Standing::Replaced(Reachable::Elsewhere));
+        assert_eq!(PathStatus::of(&file, &link), PathStatus::Replaced(Reachable::Elsewhere));
         let below = folder.0.join("sub");
         fs::create_dir(&below).expect("the folder is ours");
         let (path, moved) = (below.join("c"), folder.0.join("moved"));
         fs::write(&path, "c").expect("the folder is ours");
         let file = File::open(&path).expect("it is there");
         fs::rename(&below, &moved).expect("the folder is ours");
-        assert_eq!(Standing::of(&file, &path), Standing::Missing(Reachable::Elsewhere));
+        assert_eq!(PathStatus::of(&file, &path), PathStatus::Missing(Reachable::Elsewhere));
     }
 }

@@ -28,7 +28,9 @@ use std::rc::Rc;
 use futures_util::future::select;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap, Wanted};
+use crate::{
+    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap, WantedRange,
+};
 use bucket::Bucket;
 
 /// Limits of requests and bytes a second.
@@ -266,7 +268,7 @@ impl<H: Host> RateLimiter<H> {
     }
 
     /// Returns how many of these reads, from the first on, may pass at once.
-    fn admitted(&self, wanted: &[Wanted], now: u64) -> usize {
+    fn admitted(&self, wanted: &[WantedRange], now: u64) -> usize {
         if self.waiting.get() > 0 {
             return 0;
         }
@@ -274,7 +276,7 @@ impl<H: Host> RateLimiter<H> {
             return wanted.len();
         }
         let mut buckets = self.buckets.get();
-        let mut passes = |read: &Wanted| {
+        let mut passes = |read: &WantedRange| {
             let passes = buckets.admit_at(read.range.len()) <= now;
             buckets.take(read.range.len(), now);
             passes
@@ -306,7 +308,7 @@ impl<D: BlockDevice, H: Host> BlockDevice for RateLimited<D, H> {
         self.device.read(offset, buffer).await
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         if !self.limiter.is_on.get() {
             return self.device.try_read_cached(wanted, take);
         }

@@ -47,7 +47,7 @@ impl BlockDevice for Noting {
         self.memory.read(offset, buffer).await
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         for (place, read) in wanted.iter_mut().enumerate() {
             // What lies in the upper half is not in memory.
             if read.range.end <= SIZE / 2 {
@@ -267,9 +267,9 @@ fn without_limits_nothing_waits_and_nothing_is_counted() {
 #[test]
 fn what_is_at_hand_passes_as_far_as_there_is_room_and_never_ahead_of_those_who_wait() {
     run(limits(4, 0, SECOND), async |rig| {
-        let read = |number: u64| Wanted::new(ByteRange::at(number * PAGE, PAGE));
-        let far = || Wanted::new(ByteRange::at(SIZE - PAGE, PAGE));
-        let given = |wanted: &mut [Wanted]| {
+        let read = |number: u64| WantedRange::new(ByteRange::at(number * PAGE, PAGE));
+        let far = || WantedRange::new(ByteRange::at(SIZE - PAGE, PAGE));
+        let given = |wanted: &mut [WantedRange]| {
             rig.device.try_read_cached(wanted, &mut |_, _| {});
             wanted.iter().map(|read| read.given).collect::<Vec<_>>()
         };

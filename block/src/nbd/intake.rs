@@ -31,13 +31,13 @@ const EXTENTS_KEPT_MAX: usize = 1024;
 pub struct Intake {
     replies: Replies,
     allocation: Option<u32>,
-    awaited: HashMap<u64, Awaited>,
+    awaited: HashMap<u64, PendingReply>,
     state: IntakeState,
 }
 
 /// A request whose answer is not complete.
 #[derive(Debug)]
-struct Awaited {
+struct PendingReply {
     request: Request,
     /// Received parts of a read.
     covered: Coverage,
@@ -94,7 +94,7 @@ impl Intake {
 
     /// Expects an answer to `request` from now on. Its cookie must differ from all that are awaited.
     pub fn expect(&mut self, request: Request) {
-        let awaited = Awaited { request, covered: Coverage::default(), answer: Answer::default() };
+        let awaited = PendingReply { request, covered: Coverage::default(), answer: Answer::default() };
         let before = self.awaited.insert(request.cookie, awaited);
         assert!(before.is_none(), "cookie {} is in use", request.cookie);
     }
@@ -231,7 +231,7 @@ impl Intake {
     fn end(&mut self, cookie: u64) -> Result<IntakeStep, Violation> {
         self.state = IntakeState::Header;
         let awaited = self.awaited.remove(&cookie).ok_or(UNKNOWN)?;
-        let Awaited { request, covered, answer } = awaited;
+        let PendingReply { request, covered, answer } = awaited;
         let whole = match request.command {
             Command::Read => covered.bytes() == request.length as usize,
             Command::BlockStatus => !answer.extents.is_empty(),
@@ -243,12 +243,12 @@ impl Intake {
         Ok(IntakeStep::Answered(cookie, answer))
     }
 
-    fn awaited_mut(&mut self, cookie: u64) -> Result<&mut Awaited, Violation> {
+    fn awaited_mut(&mut self, cookie: u64) -> Result<&mut PendingReply, Violation> {
         self.awaited.get_mut(&cookie).ok_or(UNKNOWN)
     }
 }
 
-impl Awaited {
+impl PendingReply {
     fn fail(&mut self, error: ReplyError, message: &str) {
         self.answer.error.get_or_insert_with(|| (error, message.to_owned()));
     }

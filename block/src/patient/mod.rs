@@ -30,7 +30,7 @@ use crate::deadline::{Deadlines, NEVER};
 use crate::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Unmap,
 };
-use trouble::Troubled;
+use trouble::FailedRequest;
 pub use trouble::{Cause, Trouble, Watch};
 
 /// Pause before a failed request is sent again, in nanoseconds.
@@ -67,21 +67,21 @@ struct RetryState<D, H> {
     hang: HangPolicy,
     watch: Rc<Watch>,
     /// Requests that the system has and nothing waits for.
-    left: RefCell<Vec<Left>>,
+    left: RefCell<Vec<AbandonedRequest>>,
     left_ever: Cell<u64>,
     /// Notifies that one of these ended.
     ended: Notify,
 }
 
 /// A request that the system has and nothing waits for.
-struct Left {
+struct AbandonedRequest {
     number: u64,
-    asked: Asked,
+    asked: DeviceRequest,
 }
 
 /// A request to the device.
 #[derive(Clone, Copy)]
-struct Asked {
+struct DeviceRequest {
     operation: Operation,
     range: ByteRange,
 }
@@ -151,7 +151,7 @@ impl<D: BlockDevice, H: Host> RetryDevice<D, H> {
     /// Performs a request, again and again if need be. None if the system has it when the deadline is reached.
     async fn perform<T, R>(
         &self,
-        asked: Asked,
+        asked: DeviceRequest,
         deadline: u64,
         mut input: T,
         mut send: impl FnMut(Rc<RetryState<D, H>>, T) -> R,
@@ -161,7 +161,7 @@ impl<D: BlockDevice, H: Host> RetryDevice<D, H> {
         R: Future<Output = (T, Result<(), BlockError>)> + 'static,
     {
         let shared = &self.shared;
-        let mut failed: Option<(BlockError, Troubled<'_>)> = None;
+        let mut failed: Option<(BlockError, FailedRequest<'_>)> = None;
         loop {
             if let Err(late) = shared.turn(asked, deadline).await {
                 // An earlier attempt may have been done in part.
@@ -191,7 +191,7 @@ impl<D: BlockDevice, H: Host> RetryDevice<D, H> {
 
     async fn read_until(&self, deadline: u64, offset: u64, buffer: Buffer) -> Outcome {
         let length = buffer.len();
-        let asked = Asked { operation: Operation::Read, range: ByteRange::at(offset, length as u64) };
+        let asked = DeviceRequest { operation: Operation::Read, range: ByteRange::at(offset, length as u64) };
         let send =
             |shared: Rc<RetryState<D, H>>, buffer| async move { shared.device.read(offset, buffer).await };
         let performed = self.perform(asked, deadline, buffer, send).await;
@@ -208,7 +208,7 @@ impl<D: BlockDevice, H: Host> RetryDevice<D, H> {
     where
         R: Future<Output = Result<(), BlockError>> + 'static,
     {
-        let asked = Asked { operation, range };
+        let asked = DeviceRequest { operation, range };
         let performed = self.perform(asked, self.deadline(), (), |shared, ()| {
             let running = send(shared);
             async move { ((), running.await) }
@@ -240,7 +240,7 @@ impl<D: BlockDevice, H: Host> RetryState<D, H> {
     /// Reads the least that can be read, once, and takes notice of the answer.
     async fn probe(self: &Rc<Self>) {
         let unit = self.device.geometry().alignment;
-        let asked = Asked { operation: Operation::Read, range: ByteRange::at(0, unit) };
+        let asked = DeviceRequest { operation: Operation::Read, range: ByteRange::at(0, unit) };
         let ours = Rc::clone(self);
         let running = async move { ours.device.read(0, Buffer::zeroed(unit as usize)).await };
         let deadline = self.deadlines.after(self.retry_ns.get());
@@ -250,7 +250,7 @@ impl<D: BlockDevice, H: Host> RetryState<D, H> {
     }
 
     /// Waits until a request may be sent. Returns an error if that does not happen in time.
-    async fn turn(&self, asked: Asked, deadline: u64) -> Result<(), BlockError> {
+    async fn turn(&self, asked: DeviceRequest, deadline: u64) -> Result<(), BlockError> {
         if self.left.borrow().is_empty() {
             return Ok(());
         }
@@ -259,8 +259,9 @@ impl<D: BlockDevice, H: Host> RetryState<D, H> {
         let in_the_way = || {
             let left = self.left.borrow();
             let bytes: u64 = left.iter().map(|left| left.asked.buffer_bytes()).sum();
-            let meets =
-                |left: &Left| asked.changes() && left.asked.changes() && whole.overlaps(&left.asked.range);
+            let meets = |left: &AbandonedRequest| {
+                asked.changes() && left.asked.changes() && whole.overlaps(&left.asked.range)
+            };
             left.len() >= LEFT_MAX || bytes >= LEFT_BYTES_MAX || left.iter().any(meets)
         };
         let free = async {
@@ -282,7 +283,7 @@ impl<D: BlockDevice, H: Host> RetryState<D, H> {
     async fn wait<T: 'static>(
         self: &Rc<Self>,
         running: impl Future<Output = (T, Result<(), BlockError>)> + 'static,
-        asked: Asked,
+        asked: DeviceRequest,
         deadline: u64,
     ) -> Option<(T, Result<(), BlockError>)> {
         let mut running = Box::pin(running);
@@ -297,7 +298,7 @@ impl<D: BlockDevice, H: Host> RetryState<D, H> {
         self.watch.note_left();
         let number = self.left_ever.get();
         self.left_ever.set(number + 1);
-        self.left.borrow_mut().push(Left { number, asked });
+        self.left.borrow_mut().push(AbandonedRequest { number, asked });
         let ours = Rc::clone(self);
         self.host.spawn(async move {
             let (_, result) = running.await;
@@ -310,7 +311,7 @@ impl<D: BlockDevice, H: Host> RetryState<D, H> {
     }
 }
 
-impl Asked {
+impl DeviceRequest {
     fn changes(&self) -> bool {
         self.operation != Operation::Read
     }
@@ -349,7 +350,8 @@ impl<D: BlockDevice, H: Host> BlockDevice for RetryDevice<D, H> {
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         let length = buffer.len();
-        let asked = Asked { operation: Operation::Write, range: ByteRange::at(offset, length as u64) };
+        let asked =
+            DeviceRequest { operation: Operation::Write, range: ByteRange::at(offset, length as u64) };
         let send =
             |shared: Rc<RetryState<D, H>>, buffer| async move { shared.device.write(offset, buffer).await };
         let performed = self.perform(asked, self.deadline(), buffer, send).await;

@@ -60,7 +60,7 @@ struct Refusing {
 }
 
 /// A request that failed and is to be sent again. As long as it lives, the success of others does not show that the device works.
-pub(crate) struct Troubled<'a>(&'a Watch);
+pub(crate) struct FailedRequest<'a>(&'a Watch);
 
 /// A request that is waited for.
 pub(crate) struct WaitingRequest<'a>(&'a Watch);
@@ -136,11 +136,11 @@ impl Watch {
     }
 
     /// Records a request that failed and is sent again once the returned guard is dropped.
-    pub(crate) fn note_retry(&self, now: u64, error: BlockError) -> Troubled<'_> {
+    pub(crate) fn note_retry(&self, now: u64, error: BlockError) -> FailedRequest<'_> {
         self.judge(now, &Err(error));
         self.retries.set(self.retries.get() + 1);
         self.note_left();
-        Troubled(self)
+        FailedRequest(self)
     }
 
     pub(crate) fn retries(&self) -> u64 {
@@ -228,7 +228,7 @@ impl Drop for WaitingRequest<'_> {
     }
 }
 
-impl Drop for Troubled<'_> {
+impl Drop for FailedRequest<'_> {
     fn drop(&mut self) {
         self.0.note_ended();
     }

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::io;
 use std::ops::Range;
 
-use super::{Expected, Stream};
+use super::{ArrivalHint, Stream};
 use crate::Buffer;
 
 /// Received bytes that were not handed out yet, and the stream that more arrive from.
@@ -18,7 +18,7 @@ pub struct Incoming {
     /// The bytes not handed out yet: `buffer[start..end]`.
     start: usize,
     end: usize,
-    expected: Expected,
+    expected: ArrivalHint,
 }
 
 impl Incoming {
@@ -32,7 +32,7 @@ impl Incoming {
     pub fn resume(stream: Stream, room: usize, pending: &[u8]) -> Self {
         let mut buffer = Buffer::zeroed(room);
         buffer[..pending.len()].copy_from_slice(pending);
-        Self { stream, buffer, start: 0, end: pending.len(), expected: Expected::Now }
+        Self { stream, buffer, start: 0, end: pending.len(), expected: ArrivalHint::Now }
     }
 
     /// Returns the bytes that were received and not handed out yet.
@@ -70,7 +70,7 @@ impl Incoming {
         self.buffer = buffer;
         if let Some(count) = received? {
             self.end += some(Ok(count))?;
-            self.expected = if self.end < self.buffer.len() { Expected::Later } else { Expected::Now };
+            self.expected = if self.end < self.buffer.len() { ArrivalHint::Later } else { ArrivalHint::Now };
         }
         Ok(())
     }

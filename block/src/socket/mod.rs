@@ -33,7 +33,7 @@ pub use peer::{KERNEL_PEER, Peer};
 
 use crate::Buffer;
 use crate::descriptors::check_room;
-use crate::uring::{Ended, IfDropped, Keep, Ring};
+use crate::uring::{IfDropped, Keep, Ring, StopOutcome};
 
 /// The most chunks that one system call takes (`IOV_MAX` of Linux); longer sends take several.
 const CHUNKS_PER_CALL: usize = 1024;
@@ -47,7 +47,7 @@ const RECEIVE_WAITS_FIRST: u16 = 1;
 
 /// Expected arrival of requested bytes. Either way bytes that are there are received at once.
 #[derive(Clone, Copy)]
-enum Expected {
+enum ArrivalHint {
     Now,
     /// The last time all was taken that there was.
     Later,
@@ -208,7 +208,7 @@ impl Listener {
         loop {
             // SAFETY: the callers' entries point to nothing, and their `keep` holds the socket.
             let running = unsafe { self.ring.run(entry.clone(), keep(Arc::clone(&self.socket))) };
-            let Ended { keep: _, result, stopped } = running.unless(stop.as_mut()).await;
+            let StopOutcome { keep: _, result, stopped } = running.unless(stop.as_mut()).await;
             match outcome(result) {
                 Ok(_) => return Ok((Some(result), stopped)),
                 Err(error) if stopped && ended_early(&error) => return Ok((None, stopped)),
@@ -265,13 +265,13 @@ impl Stream {
         range: Range<usize>,
         stop: impl Future<Output = ()>,
     ) -> (Buffer, io::Result<Option<usize>>) {
-        self.receive_expecting(Expected::Now, buffer, range, stop).await
+        self.receive_expecting(ArrivalHint::Now, buffer, range, stop).await
     }
 
     /// Receives as above, with a hint when the bytes are expected.
     async fn receive_expecting(
         &self,
-        expected: Expected,
+        expected: ArrivalHint,
         buffer: Buffer,
         range: Range<usize>,
         stop: impl Future<Output = ()>,
@@ -280,7 +280,7 @@ impl Stream {
         let mut keep = SocketReceive { _socket: Arc::clone(&self.socket), buffer };
         let mut stop = pin!(stop);
         let how = match expected {
-            Expected::Later if self.ring.is_recent() => RECEIVE_WAITS_FIRST,
+            ArrivalHint::Later if self.ring.is_recent() => RECEIVE_WAITS_FIRST,
             _ => 0,
         };
         loop {

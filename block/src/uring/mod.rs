@@ -34,7 +34,7 @@ use nix::time::{ClockId, clock_gettime};
 use slab::Slab;
 
 pub(crate) use cqe_skip::CqeSkip;
-pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating, Running};
+pub(crate) use operation::{IfDropped, Keep, RepeatOutcome, Repeating, Running, StopOutcome};
 
 use crate::Part;
 use crate::executor::{Driver, Unpark};

@@ -113,7 +113,7 @@ impl Ring {
 }
 
 /// End of an operation that could be stopped.
-pub(crate) struct Ended<K> {
+pub(crate) struct StopOutcome<K> {
     pub(crate) keep: K,
     /// As of [`Running`]; `-ECANCELED` if it was stopped without an effect.
     pub(crate) result: i32,
@@ -124,12 +124,12 @@ pub(crate) struct Ended<K> {
 impl<K: Keep> Running<K> {
     /// Waits for the operation, or until `stop` is ready, and then [ends it early](Self::end_early). Of both at once, the operation
     /// counts.
-    pub(crate) async fn unless(self, stop: impl Future<Output = ()>) -> Ended<K> {
+    pub(crate) async fn unless(self, stop: impl Future<Output = ()>) -> StopOutcome<K> {
         let ((keep, result), stopped) = match select(self, pin!(stop)).await {
             Either::Left((over, _)) => (over, false),
             Either::Right(((), running)) => (running.end_early().await, true),
         };
-        Ended { keep, result, stopped }
+        StopOutcome { keep, result, stopped }
     }
 
     /// Ends the operation early if it still waits for something. Returns `-ECANCELED` if it had no effect, else its result, of which
@@ -266,7 +266,7 @@ pub(crate) struct Repeating<K: Keep> {
 
 /// Result of a repeating operation since the last poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Came {
+pub(crate) enum RepeatOutcome {
     /// The last result of several, perhaps; it goes on.
     More(i32),
     /// The last one of all, negative mostly. It is not in flight any more, and not to be asked again.
@@ -287,13 +287,13 @@ impl Ring {
 
 impl<K: Keep> Repeating<K> {
     /// Polls for a result that was not returned yet.
-    pub(crate) fn poll_came(&mut self, context: &mut Context<'_>) -> Poll<Came> {
+    pub(crate) fn poll_came(&mut self, context: &mut Context<'_>) -> Poll<RepeatOutcome> {
         let mut slots = self.ring.shared.slots.borrow_mut();
         let old_waker = match &mut slots[key(self.tag)] {
-            Slot::Done(result) => return Poll::Ready(Came::Last(*result)),
+            Slot::Done(result) => return Poll::Ready(RepeatOutcome::Last(*result)),
             Slot::Repeating { came, waker } => {
                 if let Some(result) = came.take() {
-                    return Poll::Ready(Came::More(result));
+                    return Poll::Ready(RepeatOutcome::More(result));
                 }
                 if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
                     return Poll::Pending;

@@ -195,7 +195,7 @@ fn what_repeats_comes_until_it_is_dropped_and_its_file_stays_open_so_long() {
             for _ in 0..3 {
                 writer.write_all(b"!").expect("the pipe has room");
                 let came = poll_fn(|context| watch.poll_came(context)).await;
-                assert!(matches!(came, Came::More(events) if events & i32::from(libc::POLLIN) != 0));
+                assert!(matches!(came, RepeatOutcome::More(events) if events & i32::from(libc::POLLIN) != 0));
             }
             drop(watch);
             assert!(!freed.get());
@@ -215,7 +215,7 @@ fn what_repeats_and_is_over_says_so_and_its_place_is_free_again() {
     let mut watch = watch(&ring, &file, &freed);
     let mut context = Context::from_waker(Waker::noop());
     ring.drain();
-    assert!(matches!(watch.poll_came(&mut context), Poll::Ready(Came::Last(_))));
+    assert!(matches!(watch.poll_came(&mut context), Poll::Ready(RepeatOutcome::Last(_))));
     drop(watch);
     assert!(freed.get() && ring.shared.slots.borrow().is_empty());
 }

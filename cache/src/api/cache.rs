@@ -22,8 +22,8 @@ use crate::storage::check::DiskExpectation;
 use crate::storage::comparison::{Comparison, compare};
 use crate::storage::discards;
 use crate::storage::pool::{Pool, Witness};
-use crate::storage::shared::{Leaving, SharedPool};
-use crate::storage::start::{Ignored, PoolContent, SessionIds, Started, join, start};
+use crate::storage::shared::{LeaveReason, SharedPool};
+use crate::storage::start::{IgnoredDevice, PoolContent, SessionIds, StartedPool, join, start};
 use crate::types::env::Env;
 use crate::types::error::CacheError;
 use crate::types::limits::{
@@ -50,7 +50,7 @@ pub struct Opened<E: Env> {
     /// Trust in the content that the pool held.
     pub content: PoolContent,
     /// Devices that were named and do not belong to it.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredDevice>,
 }
 
 /// Policy for dirty data when a disk is given up.
@@ -76,7 +76,7 @@ impl<E: Env> Cache<E> {
         host: E::Host,
         marks: &SessionIds,
     ) -> Result<Opened<E>, CacheError> {
-        let Started { pool, content, ignored } = start(devices, host, marks).await?;
+        let StartedPool { pool, content, ignored } = start(devices, host, marks).await?;
         Ok(Opened { cache: Self::over(pool), content, ignored })
     }
 
@@ -536,8 +536,8 @@ impl<E: Env> Cache<E> {
             }),
             state: match self.pool.shared.leaving(member.number) {
                 None => DeviceState::Used,
-                Some(Leaving::Failed) => DeviceState::Failed,
-                Some(Leaving::TakenOut) => DeviceState::Leaving,
+                Some(LeaveReason::Failed) => DeviceState::Failed,
+                Some(LeaveReason::TakenOut) => DeviceState::Leaving,
             },
         };
         let out = self.pool.shared.out();

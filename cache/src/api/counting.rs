@@ -11,7 +11,7 @@ use crate::types::units::SECOND_NS;
 
 /// Start and end of a request, by the clock of the shard: nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct RequestTimes {
     /// Time of arrival.
     pub came: u64,
     /// Time of the answer or failure.
@@ -65,14 +65,14 @@ impl<E: Env> CachedDisk<E> {
 
     /// Records the latency of a request that ends now, and returns the current time.
     pub(super) fn record(&self, what: Latency, started: u64) -> u64 {
-        let Measured { came, ended } = self.end(started);
+        let RequestTimes { came, ended } = self.end(started);
         self.ctx.cache.latencies.record(what, ended - came);
         ended
     }
 
     /// Records that a request that arrived at `started` ends now, successful or not.
-    pub(super) fn end(&self, started: u64) -> Measured {
-        let times = Measured { came: started, ended: self.ctx.cache.pool.host.now() };
+    pub(super) fn end(&self, started: u64) -> RequestTimes {
+        let times = RequestTimes { came: started, ended: self.ctx.cache.pool.host.now() };
         self.measured.set(times);
         times
     }

@@ -5,20 +5,21 @@ use std::pin::pin;
 use std::rc::{Rc, Weak};
 
 use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, Unmap, Wanted,
+    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, Unmap,
+    WantedRange,
 };
 use futures_util::future::select;
 use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
-use super::counting::{Measured, latency_of};
+use super::counting::{RequestTimes, latency_of};
 use crate::ops::back::{self, Hold};
 use crate::ops::cached_reads::{CachedReads, prefetch_first_page};
 use crate::ops::ctx::Ctx;
 use crate::ops::disk_cache::DiskCache;
 use crate::ops::flush;
 use crate::ops::flush_gate::{Asker, FlushGate};
-use crate::ops::grow::{self, Growing};
+use crate::ops::grow::{self, DiskGrowth};
 use crate::ops::invalidate::invalidate_disk;
 use crate::ops::learned_state::LearnedState;
 use crate::ops::pace::{self, Next};
@@ -26,7 +27,7 @@ use crate::ops::read::Answer;
 use crate::ops::{close_intents, extents, learned_state, read, write, zeroes};
 use crate::state::curve::{Curves, Use};
 use crate::state::learned::By;
-use crate::state::touched::SharedBits;
+use crate::state::write_intent_bitmap::SharedBits;
 use crate::types::env::Env;
 use crate::types::histograms::InFlight;
 use crate::types::settings::{DiskSettings, Mode};
@@ -102,13 +103,13 @@ pub struct CachedDisk<E: Env> {
     quiesced: RefCell<Option<Hold<E>>>,
     /// The end of the last second that was counted as active.
     pub(super) active_until: Cell<u64>,
-    predicted: Cell<Option<Predicted>>,
-    pub(super) measured: Cell<Measured>,
+    predicted: Cell<Option<LastPrediction>>,
+    pub(super) measured: Cell<RequestTimes>,
 }
 
 /// The last prediction.
 #[derive(Clone, Copy)]
-struct Predicted {
+struct LastPrediction {
     at: u64,
     /// Number of reads at that time; `cache_bytes_max` is the size that it is for.
     reads: u64,
@@ -149,7 +150,7 @@ impl<E: Env> CachedDisk<E> {
 
     /// Returns the read, write or flush that ended last. A caller that awaited one has its times here until the next `.await`, without
     /// reading a clock: that would cost a hit in RAM a hundredth of its time, each time.
-    pub fn measured(&self) -> Measured {
+    pub fn measured(&self) -> RequestTimes {
         self.measured.get()
     }
 
@@ -240,7 +241,7 @@ impl<E: Env> CachedDisk<E> {
     /// much: computing it takes longer than all the rest of [`Self::statistics`], which may be called ten times a second.
     fn predicted(&self, cache_bytes_max: u64, reads: u64) -> [Option<f64>; 2] {
         let now = self.ctx.cache.pool.host.now();
-        let is_good = |known: &Predicted| {
+        let is_good = |known: &LastPrediction| {
             let more = reads - known.reads;
             known.cache_bytes_max == cache_bytes_max
                 && (more == 0 || now < known.at + SECOND_NS && more < known.reads / PREDICTED_PART)
@@ -249,7 +250,7 @@ impl<E: Env> CachedDisk<E> {
             return known.hit_ratios;
         }
         let hit_ratios = self.ctx.cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
-        self.predicted.set(Some(Predicted { at: now, reads, cache_bytes_max, hit_ratios }));
+        self.predicted.set(Some(LastPrediction { at: now, reads, cache_bytes_max, hit_ratios }));
         hit_ratios
     }
 
@@ -338,14 +339,14 @@ impl<E: Env> CachedDisk<E> {
     ///
     /// # Errors
     /// If that page cannot be destaged, or the disk stopped; or if the flash failed and that cannot be remembered.
-    pub async fn prepare_to_grow(&self) -> Result<Growing<E>, BlockError> {
+    pub async fn prepare_to_grow(&self) -> Result<DiskGrowth<E>, BlockError> {
         self.ready(Operation::Write).await?;
         grow::prepare(&self.ctx).await
     }
 
     /// The disk has `disk_bytes` from now on, which its backing has, and which is remembered durably for the next start.
     /// `touched` are bits that begin with those that it has, in the same memory. In one step; no request has to wait for it.
-    pub fn grow(&self, growing: Growing<E>, disk_bytes: u64, touched: Rc<dyn SharedBits>) {
+    pub fn grow(&self, growing: DiskGrowth<E>, disk_bytes: u64, touched: Rc<dyn SharedBits>) {
         assert!(disk_bytes <= self.ctx.backing.geometry().size, "a disk ends with its backing at the latest");
         grow::grow(&self.ctx.cache, growing, disk_bytes, touched);
     }
@@ -481,7 +482,7 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
         outcome
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         let (cache, geometry) = (&self.ctx.cache, self.geometry());
         let is_sound = |range: &ByteRange| {
             !range.is_empty() && geometry.check(Operation::Read, range.start, range.len()).is_ok()
@@ -499,7 +500,7 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
             found.fetch_first(cache, || given().map(arrive).collect());
         let learn = |range: &ByteRange| _ = cache.note_access(range, By::Read, false);
         found.give(cache, wanted, take, learn, |range| self.count_read(range, Answer::Ram, started));
-        let Measured { came, ended } = self.end(started);
+        let RequestTimes { came, ended } = self.end(started);
         in_flight.iter().for_each(|_| cache.latencies.record(Latency::ReadHitRam, ended - came));
     }
 

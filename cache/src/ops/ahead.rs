@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::format::batch::EntryKind;
     use crate::format::summary::SummaryEntry;
-    use crate::ops::commit_queue::{LogContent, Pending};
+    use crate::ops::commit_queue::{LogContent, QueuedWrite};
     use crate::ops::range_tombstones;
     use crate::ops::survivors::append_again;
     use crate::ops::testing::run;
@@ -215,7 +215,7 @@ mod tests {
             };
             let (acknowledge, _acknowledged) = oneshot::channel();
             let (pages, change) = (0..1, LogContent::Zeroes(block::Unmap::Allowed));
-            let queued = Pending { pages, change, sequence, done: 0, acknowledge, _kept: Box::new(()) };
+            let queued = QueuedWrite { pages, change, sequence, done: 0, acknowledge, _kept: Box::new(()) };
             cache.back.commits.push(queued);
             assert!(!has_leisure(&cache));
             assert_eq!(copy(&survivors[1..]).await, (0, 0), "it is not even read");

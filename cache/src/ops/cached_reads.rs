@@ -8,7 +8,7 @@
 //! side. It fetches some thirty cache lines at a time and drops further hints, so a page is fetched in four parts with
 //! other work in between. Nothing is awaited between finding and giving, so the found pages are still there.
 
-use block::{ByteRange, Operation, PAGE, Wanted, prefetch};
+use block::{ByteRange, Operation, PAGE, WantedRange, prefetch};
 use smallvec::SmallVec;
 
 use super::ctx::Ctx;
@@ -44,7 +44,7 @@ impl CachedReads {
     pub(crate) fn find<E: Env>(
         &mut self,
         ctx @ Ctx { cache, .. }: &Ctx<E>,
-        wanted: &mut [Wanted],
+        wanted: &mut [WantedRange],
         sound: impl Fn(&ByteRange) -> bool,
     ) {
         for read in &mut *wanted {
@@ -90,7 +90,7 @@ impl CachedReads {
     pub(crate) fn give<E: Env>(
         &self,
         cache: &DiskCache<E>,
-        wanted: &[Wanted],
+        wanted: &[WantedRange],
         take: &mut dyn FnMut(usize, &[u8]),
         before: impl Fn(&ByteRange),
         after: impl Fn(&ByteRange),

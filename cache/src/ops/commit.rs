@@ -20,7 +20,7 @@ use super::commit_queue::LogContent;
 use super::disk_cache::DiskCache;
 use super::promote::record_places;
 use crate::state::fills::MutationNumber;
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::state::learned::{ArrivalClass, By};
 use crate::state::ram::PromotionState;
 use crate::state::segments::SegmentPurpose;
@@ -195,7 +195,7 @@ fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Writte
                 true
             }
             LogContent::Content(bytes) => {
-                let places: SmallVec<[(PageNumber, Located); 1]> = part
+                let places: SmallVec<[(PageNumber, FlashLocation); 1]> = part
                     .clone()
                     .map(|at| PageNumber(pending.pages.start + at as u64))
                     .zip(located.by_ref().copied())

@@ -13,13 +13,13 @@ use crate::types::units::Sequence;
 /// The commit queue of one disk: writes that are not in the log yet, in order.
 #[derive(Default)]
 pub(super) struct CommitQueue {
-    waiting: RefCell<VecDeque<Pending>>,
+    waiting: RefCell<VecDeque<QueuedWrite>>,
     wake: Notify,
 }
 
 impl CommitQueue {
     /// Appends a write, and wakes the task that commits.
-    pub(super) fn push(&self, pending: Pending) {
+    pub(super) fn push(&self, pending: QueuedWrite) {
         self.waiting.borrow_mut().push_back(pending);
         self.wake();
     }
@@ -40,12 +40,12 @@ impl CommitQueue {
     }
 
     /// Borrows the writes, for the task that commits.
-    pub(super) fn borrow(&self) -> Ref<'_, VecDeque<Pending>> {
+    pub(super) fn borrow(&self) -> Ref<'_, VecDeque<QueuedWrite>> {
         self.waiting.borrow()
     }
 
     /// Borrows the writes, for the task that commits.
-    pub(super) fn borrow_mut(&self) -> RefMut<'_, VecDeque<Pending>> {
+    pub(super) fn borrow_mut(&self) -> RefMut<'_, VecDeque<QueuedWrite>> {
         self.waiting.borrow_mut()
     }
 
@@ -55,7 +55,7 @@ impl CommitQueue {
     }
 
     /// Takes all writes out.
-    pub(super) fn take(&self) -> VecDeque<Pending> {
+    pub(super) fn take(&self) -> VecDeque<QueuedWrite> {
         self.waiting.take()
     }
 }
@@ -69,7 +69,7 @@ pub(super) enum LogContent {
 }
 
 /// A write on its way to the log.
-pub(crate) struct Pending {
+pub(crate) struct QueuedWrite {
     pub(super) pages: Range<u64>,
     pub(super) change: LogContent,
     /// Drawn on acceptance (rule I1).
@@ -81,7 +81,7 @@ pub(crate) struct Pending {
     pub(super) _kept: Box<dyn std::any::Any>,
 }
 
-impl Pending {
+impl QueuedWrite {
     pub(super) fn end(self, result: Result<(), BlockError>) {
         let Self { change, acknowledge, _kept: kept, .. } = self;
         // The caller may have stopped waiting.

@@ -29,13 +29,13 @@ use futures_util::future::join_all;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
-use super::lost::{self, Damaged};
+use super::lost::{self, DamagedPage};
 use super::reconnect::{is_same, notice};
 use super::settle_log::settle_log;
 use crate::format::batch::EntryKind;
 use crate::state::catalog::ALL_PAGES;
 use crate::state::dirty::{Dirty, DirtyRun};
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::state::ranges::Ranges;
 use crate::state::segments::SegmentPurpose;
 use crate::storage::pool::NoSegment;
@@ -80,7 +80,7 @@ enum AbandonResult {
 
 /// Result of a round.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Achieved {
+pub(super) struct RoundResult {
     /// Bytes that were written to the backing.
     pub(super) bytes: u64,
     /// Runs that the backing was given.
@@ -93,7 +93,7 @@ pub(super) struct Achieved {
     pub(super) next: u64,
 }
 
-impl Achieved {
+impl RoundResult {
     /// Returns true if there was nothing that could be tried.
     pub(super) fn is_nothing(&self) -> bool {
         self.runs == 0 && !self.failed
@@ -110,11 +110,11 @@ struct PageLocation {
 
 /// Pages that the backing has received.
 #[derive(Default)]
-struct Given {
+struct DestagedPages {
     places: Vec<PageLocation>,
     zeroes: Vec<Range<u64>>,
     /// Pages that it did not receive because flash cannot return them.
-    damaged: Vec<Damaged>,
+    damaged: Vec<DamagedPage>,
     failed: bool,
     /// Ends of the first and the last run that the backing failed, by address.
     failed_ends: Option<[u64; 2]>,
@@ -123,7 +123,7 @@ struct Given {
     nanos: u64,
 }
 
-impl Given {
+impl DestagedPages {
     fn add(&mut self, other: Self) {
         self.failed_ends = match (self.failed_ends, other.failed_ends) {
             (Some([first, last]), Some([a, b])) => Some([first.min(a), last.max(b)]),
@@ -143,11 +143,11 @@ pub(super) async fn round<E: Env>(
     ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>,
     from: u64,
     size: Size,
-) -> Achieved {
+) -> RoundResult {
     let _destaging = cache.back.destage.lock().await;
     if cache.leaving.get() {
         // The disk was released meanwhile, and the backing belongs to another shard.
-        return Achieved { next: from, ..Achieved::default() };
+        return RoundResult { next: from, ..RoundResult::default() };
     }
     notice(ctx);
     if !backing.has_unanswered() {
@@ -159,7 +159,7 @@ pub(super) async fn round<E: Env>(
     let known = places_of(cache, &runs);
     if let Err(error) = settle(cache).await {
         cache.back.destage.record_failure(cache.pool.host.now(), &error);
-        return Achieved { failed: true, next, ..Achieved::default() };
+        return RoundResult { failed: true, next, ..RoundResult::default() };
     }
     let refusals = Cell::new(REFUSALS_MAX);
     let mut all = give_all(ctx, &runs, &known, size.width, &refusals).await;
@@ -174,7 +174,7 @@ pub(super) async fn round<E: Env>(
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
     let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
-    let mut achieved = Achieved { bytes, runs, request_nanos, failed: all.failed, next };
+    let mut achieved = RoundResult { bytes, runs, request_nanos, failed: all.failed, next };
     if all.places.is_empty() && all.zeroes.is_empty() {
         return achieved;
     }
@@ -263,7 +263,7 @@ fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[DirtyRun]) -> Vec<PageLocatio
 }
 
 /// Returns the place of the content of a dirty page, in this generation of its segment.
-fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(PageLocation, Located)> {
+fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(PageLocation, FlashLocation)> {
     let located = cache.catalog.locate(PageNumber(page))?;
     let generation = cache.generation_at(located.flash)?;
     let place = PageLocation { page, flash: located.flash, generation };
@@ -314,10 +314,10 @@ async fn give_all<E: Env>(
     known: &[PageLocation],
     width: usize,
     refusals: &Cell<u32>,
-) -> Given {
+) -> DestagedPages {
     let stretches = runs.chunks(runs.len().div_ceil(width).max(1));
     let stretches = stretches.map(async |stretch| {
-        let mut given = Given::default();
+        let mut given = DestagedPages::default();
         for run in stretch {
             if refusals.get() == 0 {
                 break;
@@ -326,7 +326,7 @@ async fn give_all<E: Env>(
         }
         given
     });
-    let mut all = Given::default();
+    let mut all = DestagedPages::default();
     for given in join_all(stretches).await {
         all.add(given);
     }
@@ -339,7 +339,7 @@ async fn give<E: Env>(
     run: DirtyRun,
     known: &[PageLocation],
     refusals: &Cell<u32>,
-) -> Given {
+) -> DestagedPages {
     let (DirtyRun::Pages(pages) | DirtyRun::Zeroes(pages, _)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(cache.size()));
     // Where the backing reads, changes and writes more than a page as a whole, nothing else may change the rest of it.
@@ -357,11 +357,11 @@ async fn give_zeroes<E: Env>(
     range: ByteRange,
     unmap: Unmap,
     refusals: &Cell<u32>,
-) -> Given {
+) -> DestagedPages {
     let unmap = if backing.geometry().unmaps { unmap } else { Unmap::Forbidden };
     count(&cache.counters.backing_writes, 1);
     match backing.write_zeroes(range, unmap).await {
-        Ok(()) => Given { zeroes: vec![pages], ..Given::default() },
+        Ok(()) => DestagedPages { zeroes: vec![pages], ..DestagedPages::default() },
         Err(error) => fail(ctx, &pages, &error, refusals),
     }
 }
@@ -371,9 +371,9 @@ async fn give_pages<E: Env>(
     pages: Range<u64>,
     known: &[PageLocation],
     refusals: &Cell<u32>,
-) -> Given {
+) -> DestagedPages {
     let DestageRead { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
-    let mut given = Given { damaged, failed, ..Given::default() };
+    let mut given = DestagedPages { damaged, failed, ..DestagedPages::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
         let start = run[0].page * PAGE;
@@ -412,7 +412,7 @@ fn fail<E: Env>(
     pages: &Range<u64>,
     error: &BlockError,
     refusals: &Cell<u32>,
-) -> Given {
+) -> DestagedPages {
     count(&cache.counters.backing_errors, 1);
     // It may have ended meanwhile: then no later event would report it.
     if error.kind == ErrorKind::Unanswered && backing.has_unanswered() && !canary::has(Bug::NewerBeforeLate) {
@@ -423,7 +423,7 @@ fn fail<E: Env>(
     cache.back.destage.record_failure(cache.pool.host.now(), error);
     let left = if is_refusal(error.kind) { refusals.get().saturating_sub(1) } else { 0 };
     refusals.set(left);
-    Given { failed: true, failed_ends: Some([pages.end; 2]), ..Given::default() }
+    DestagedPages { failed: true, failed_ends: Some([pages.end; 2]), ..DestagedPages::default() }
 }
 
 /// Returns true if the backing refused this request at once. All other errors are reported after the retry time, and concern the whole
@@ -439,7 +439,7 @@ struct DestageRead {
     /// Places it was read from, by page.
     places: Vec<PageLocation>,
     /// Pages that flash cannot return any more.
-    damaged: Vec<Damaged>,
+    damaged: Vec<DamagedPage>,
     /// Flash failed some of it, and may give it back another time.
     failed: bool,
 }
@@ -477,7 +477,7 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLo
                     put(page.number, bytes);
                     places.push(place);
                 }
-                Err(Fault::Content) => damaged.push(Damaged::at(cache, page.number, page.flash)),
+                Err(Fault::Content) => damaged.push(DamagedPage::at(cache, page.number, page.flash)),
                 Err(Fault::Device) => failed = true,
             }
         }
@@ -488,7 +488,11 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLo
 
 /// Records in the log the durable content of the backing, for pages that are unchanged; and marks them clean. `is_all` if the round took on
 /// all that was dirty.
-async fn complete_destage<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool) -> Option<()> {
+async fn complete_destage<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    given: DestagedPages,
+    is_all: bool,
+) -> Option<()> {
     let mut given = given;
     let mut is_first = true;
     let mut tries = 0;
@@ -553,7 +557,7 @@ async fn complete_destage<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all
 }
 
 /// Gives up everything that flash holds of the disk, if the backing has been given all that it lacked.
-async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> AbandonResult {
+async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &DestagedPages) -> AbandonResult {
     let is_unwanted = || {
         let destaged = still_there(cache, given);
         cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| destaged.contains(page)))
@@ -572,7 +576,7 @@ async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> Aband
 }
 
 /// Returns the pages that nothing has replaced since they were read for the backing.
-fn still_there<E: Env>(cache: &DiskCache<E>, given: &Given) -> Ranges {
+fn still_there<E: Env>(cache: &DiskCache<E>, given: &DestagedPages) -> Ranges {
     let mut destaged = Ranges::default();
     for place in &given.places {
         let flash = cache.catalog.locate(PageNumber(place.page)).map(|located| located.flash);

@@ -15,16 +15,16 @@ use crate::format::checksum::page_checksum;
 use crate::state::catalog::Catalog;
 use crate::state::coherence::Coherence;
 use crate::state::curve::Curve;
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::state::learned::{AccessDetails, ArrivalClass, By, Dice, History, Overwritten};
 use crate::state::policy::{FlashSpace, Policy};
-use crate::state::ram::{Evicted, PromotionState, Ram};
+use crate::state::ram::{EvictedPage, PromotionState, Ram};
 use crate::state::sequential::Sequential;
-use crate::state::touched::SharedBits;
+use crate::state::write_intent_bitmap::SharedBits;
 use crate::state::zero_pages::is_zero;
 use crate::storage::log::Log;
 use crate::storage::pool::{FlashLost, Pool};
-use crate::storage::shared::Shared;
+use crate::storage::shared::PoolState;
 use crate::types::env::Env;
 use crate::types::histograms::Requests;
 use crate::types::latency::Latencies;
@@ -39,7 +39,7 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) log: Log<E>,
     pub(crate) settings: RefCell<DiskSettings>,
     /// The content on flash, and the part of it that the backing lacks.
-    pub(crate) catalog: Catalog<Shared>,
+    pub(crate) catalog: Catalog<PoolState>,
     /// Bytes of the disk: where it ends, however far its backing goes. Changes between two steps of any operation, and only
     /// upwards, see `grow.rs`.
     pub(super) size: Cell<u64>,
@@ -215,7 +215,7 @@ impl<E: Env> DiskCache<E> {
     pub(crate) fn with_ram<T>(
         &self,
         page: PageNumber,
-        located: Located,
+        located: FlashLocation,
         act: impl FnOnce(&[u8]) -> T,
     ) -> Option<T> {
         let ram = self.ram.borrow();
@@ -223,12 +223,12 @@ impl<E: Env> DiskCache<E> {
     }
 
     /// Returns true if RAM has the content that belongs to this place on flash.
-    pub(crate) fn has_in_ram(&self, page: PageNumber, located: Located) -> bool {
+    pub(crate) fn has_in_ram(&self, page: PageNumber, located: FlashLocation) -> bool {
         self.with_ram(page, located, |_| ()).is_some()
     }
 
     /// Returns the place of a page on flash, if the flash is trusted.
-    pub(crate) fn on_flash(&self, page: PageNumber) -> Option<Located> {
+    pub(crate) fn on_flash(&self, page: PageNumber) -> Option<FlashLocation> {
         if self.pool.is_failed() { None } else { self.catalog.locate(page) }
     }
 
@@ -299,8 +299,8 @@ impl<E: Env> DiskCache<E> {
 
     /// Records that RAM evicted a page: one that was used again in RAM is worth keeping on flash. A page that flash does not have is gone:
     /// admission refused it, or RAM filled faster than flash takes it.
-    fn note_evicted(&self, evicted: &Evicted) {
-        let Evicted { page, standing, history } = *evicted;
+    fn note_evicted(&self, evicted: &EvictedPage) {
+        let EvictedPage { page, standing, history } = *evicted;
         if standing == PromotionState::New && self.may_promote() {
             count(&self.counters.fills_dropped, 1);
         }

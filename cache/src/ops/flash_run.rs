@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use crate::format::checksum::page_checksum;
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::storage::pool::Pin;
 use crate::types::env::Env;
 use crate::types::limits::PAGE_BYTES;
@@ -36,7 +36,7 @@ pub(super) enum Fault {
 }
 
 /// A run that was read.
-pub(super) struct Checked<'a, E: Env> {
+pub(super) struct VerifiedRun<'a, E: Env> {
     run: FlashRun<'a, E>,
     bytes: Buffer,
     /// By place in the run.
@@ -53,7 +53,12 @@ pub(super) struct Page<'a> {
 impl<'a, E: Env> FlashRun<'a, E> {
     /// Adds a page to the last run if it is behind it on flash, else to a new one. To be called in the same step, without an await, in
     /// which the index returns the place of the page.
-    pub(super) fn add(runs: &mut Vec<Self>, cache: &'a DiskCache<E>, page: PageNumber, located: Located) {
+    pub(super) fn add(
+        runs: &mut Vec<Self>,
+        cache: &'a DiskCache<E>,
+        page: PageNumber,
+        located: FlashLocation,
+    ) {
         let begun = Self::join_or_begin(runs.last_mut(), cache, page, located);
         runs.extend(begun);
     }
@@ -63,20 +68,20 @@ impl<'a, E: Env> FlashRun<'a, E> {
         last: Option<&mut Self>,
         cache: &'a DiskCache<E>,
         page: PageNumber,
-        Located { flash, checksum }: Located,
+        FlashLocation { flash, checksum }: FlashLocation,
     ) -> Option<Self> {
         match last {
             Some(run) if run.first.plus(run.pages.len() as u32) == flash => {
                 run.pages.push((page, checksum));
                 None
             }
-            _ => Some(Self::of(cache, page, Located { flash, checksum })),
+            _ => Some(Self::of(cache, page, FlashLocation { flash, checksum })),
         }
     }
 
     /// Creates a run of one page. To be called as [`Self::add`].
-    pub(super) fn of(cache: &'a DiskCache<E>, page: PageNumber, located: Located) -> Self {
-        let Located { flash, checksum } = located;
+    pub(super) fn of(cache: &'a DiskCache<E>, page: PageNumber, located: FlashLocation) -> Self {
+        let FlashLocation { flash, checksum } = located;
         Self { first: flash, pages: SmallVec::from_buf([(page, checksum)]), _pin: cache.pool.pin(flash) }
     }
 
@@ -86,11 +91,11 @@ impl<'a, E: Env> FlashRun<'a, E> {
     }
 
     /// Reads it into `buffer`, which is as long, and checks every page.
-    pub(super) async fn read(self, cache: &DiskCache<E>, buffer: Buffer) -> Checked<'a, E> {
+    pub(super) async fn read(self, cache: &DiskCache<E>, buffer: Buffer) -> VerifiedRun<'a, E> {
         assert_eq!(buffer.len(), self.bytes(), "a buffer as long as the run");
         let (bytes, result) = cache.pool.read(self.first, buffer).await;
         let fault = judge(cache, bytes.len(), result);
-        let mut checked = Checked { run: self, bytes, faults: Vec::new() };
+        let mut checked = VerifiedRun { run: self, bytes, faults: Vec::new() };
         for at in 0..checked.run.pages.len() {
             let Some(fault) = fault.or_else(|| checked.check(cache, at)) else { continue };
             if let Some(fault) = checked.read_again(cache, at, fault).await {
@@ -101,7 +106,7 @@ impl<'a, E: Env> FlashRun<'a, E> {
     }
 }
 
-impl<E: Env> Checked<'_, E> {
+impl<E: Env> VerifiedRun<'_, E> {
     /// Returns every page, in the order in which they were added.
     pub(super) fn pages(&self) -> impl Iterator<Item = Page<'_>> {
         self.run.pages.iter().zip(self.bytes.chunks_exact(PAGE_BYTES)).enumerate().map(

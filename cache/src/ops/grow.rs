@@ -17,7 +17,7 @@
 //! | between 1 and 3 | the old size | nothing is cached, and the backing has it |
 //! | after 3 | the new size | nothing is cached, and the backing has it |
 //!
-//! The recorded size may be unknown after 3. Then none of that may change as long as the disk has the old one: see [`Growing::distrust`].
+//! The recorded size may be unknown after 3. Then none of that may change as long as the disk has the old one: see [`DiskGrowth::distrust`].
 //!
 //! By how much the backing has grown, and when, never matters. A disk whose last page is whole needs 3 and 4 only: flash has nothing of the
 //! pages behind it. The page stays a touched one until its region is closed, as after any write (`close_intents.rs`). Growing sends nothing to the
@@ -31,16 +31,16 @@ use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
 use super::write::{RoutePreference, WriteRoute, decide};
-use crate::state::touched::SharedBits;
+use crate::state::write_intent_bitmap::SharedBits;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 
 /// A disk that is about to grow. As long as this lives, the page that its end cuts is neither written nor cached.
-pub struct Growing<E: Env> {
+pub struct DiskGrowth<E: Env> {
     cut_page: Option<Mutation<E>>,
 }
 
-impl<E: Env> Growing<E> {
+impl<E: Env> DiskGrowth<E> {
     /// Leaves the disk at its old size, although a later start may take it for larger, because the recorded size is unknown. Guests go on.
     /// The page that the end cuts is not cached as long as the disk is attached, as after a failed write, and no start trusts its content
     /// on flash.
@@ -50,7 +50,7 @@ impl<E: Env> Growing<E> {
     }
 }
 
-impl<E: Env> Drop for Growing<E> {
+impl<E: Env> Drop for DiskGrowth<E> {
     fn drop(&mut self) {
         // The backing was not sent anything whose outcome could be unknown.
         if let Some(mutation) = self.cut_page.take() {
@@ -63,18 +63,18 @@ impl<E: Env> Drop for Growing<E> {
 ///
 /// # Errors
 /// If dirty data cannot be destaged, or flash lost it; if the disk stopped; if the flash failed and that could not be recorded elsewhere.
-pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<Growing<E>, BlockError> {
+pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<DiskGrowth<E>, BlockError> {
     let size = cache.size();
     let cut = ByteRange::new(size / PAGE * PAGE, size);
     if cut.is_empty() || canary::has(Bug::ZeroesBehindEnd) {
         cache.check_alive(Operation::Write)?;
-        return Ok(Growing { cut_page: None });
+        return Ok(DiskGrowth { cut_page: None });
     }
     match decide(ctx, cut, 0, RoutePreference::NotBack).await? {
         WriteRoute::Through(turn) => {
             let ours = Rc::clone(cache);
             let begun = async move {
-                Mutation::begin(&ours, turn).await.map(|mutation| Growing { cut_page: Some(mutation) })
+                Mutation::begin(&ours, turn).await.map(|mutation| DiskGrowth { cut_page: Some(mutation) })
             };
             // The caller may drop this wait. A mutation that is dropped halfway counts as failed, and its page would not be cached any
             // more. Run to its end, it is dropped as a whole, and succeeds.
@@ -87,7 +87,7 @@ pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<
 /// Performs step 4.
 pub(crate) fn grow<E: Env>(
     cache: &DiskCache<E>,
-    growing: Growing<E>,
+    growing: DiskGrowth<E>,
     disk_bytes: u64,
     touched: Rc<dyn SharedBits>,
 ) {

@@ -22,7 +22,7 @@ use super::invalidate::invalidate_disk;
 use super::second_copies;
 use super::settle_log::has_lost_dirty;
 use crate::storage::pool::Pool;
-use crate::storage::shared::Leaving;
+use crate::storage::shared::LeaveReason;
 use crate::types::env::Env;
 use crate::types::units::{DiskId, MemberNumber};
 
@@ -44,7 +44,7 @@ async fn leave_device<E: Env>(
     disks: &Disks<E>,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
-    if pool.shared.leaving(member) == Some(Leaving::Failed) {
+    if pool.shared.leaving(member) == Some(LeaveReason::Failed) {
         pool.record_out().await?;
         heal(pool, disks, member).await?;
     }
@@ -110,7 +110,7 @@ fn wait_for_destage<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) {
 /// or one being reclaimed, cannot at the moment, and asks again when it can.
 fn is_mirrored_whole<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let members = pool.shared.all_leaving();
-    let is_failed = |member: &MemberNumber| pool.shared.leaving(*member) == Some(Leaving::Failed);
+    let is_failed = |member: &MemberNumber| pool.shared.leaving(*member) == Some(LeaveReason::Failed);
     let segments = pool.segments();
     members.iter().all(is_failed)
         && members.iter().all(|member| segments.has_copies_of_all(*member, cache.id))

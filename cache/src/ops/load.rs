@@ -25,10 +25,10 @@ use crate::format::note::Intent;
 use crate::format::summary::{Content, SummaryRun};
 use crate::state::catalog::LoadedSegment;
 use crate::state::replay::{RecoveryTrust, Replay, TailDamage};
-use crate::state::touched::{SharedBits, words_for};
+use crate::state::write_intent_bitmap::{SharedBits, words_for};
 use crate::storage::log::encode_summary;
 use crate::storage::pool::FlashLost;
-use crate::storage::reading::{Contained, Unreadable, Wanted};
+use crate::storage::reading::{SegmentContent, SegmentGeneration, Unreadable};
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::error::CacheError;
@@ -211,7 +211,7 @@ impl<E: Env> LogLoader<'_, E> {
             if !self.let_others_load_first().await {
                 return Ok(());
             }
-            let still = |wanted: &&Wanted| {
+            let still = |wanted: &&SegmentGeneration| {
                 cache.pool.segments().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
             };
             // Reclaim can take only the oldest segments meanwhile, with clean content that is not indexed yet.
@@ -254,7 +254,11 @@ impl<E: Env> LogLoader<'_, E> {
     }
 
     /// Returns the content of a segment. The newest may lack its summary, which is written now: nothing is appended to it any more.
-    async fn read(&self, wanted: Wanted, newest: Option<TailDamage>) -> Result<Contained, Unreadable> {
+    async fn read(
+        &self,
+        wanted: SegmentGeneration,
+        newest: Option<TailDamage>,
+    ) -> Result<SegmentContent, Unreadable> {
         let pool = &self.cache.pool;
         let _pin = pool.pin_segment(wanted.segment);
         let mut contained = pool.reader().contained(wanted, newest).await;
@@ -274,7 +278,7 @@ impl<E: Env> LogLoader<'_, E> {
     }
 
     /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
-    async fn seal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
+    async fn seal(&self, wanted: SegmentGeneration, content: &Content) -> Result<(), BlockError> {
         let pool = &self.cache.pool;
         // A batch that was read from one copy only must be on both before it is used: that device may be the next to fail (rule I13).
         if !canary::has(Bug::EndsDiffer) {
@@ -290,18 +294,18 @@ impl<E: Env> LogLoader<'_, E> {
     }
 
     /// Replays a segment.
-    fn enter(&mut self, wanted: Wanted, contained: Contained) {
+    fn enter(&mut self, wanted: SegmentGeneration, contained: SegmentContent) {
         let cache = self.cache;
         let start = cache.pool.layout().segment_start(wanted.segment);
         let samples = &mut self.samples;
-        let Contained { content, forgets, .. } = contained;
+        let SegmentContent { content, forgets, .. } = contained;
         let is_touched = |page| cache.coherence.is_touched(page);
         let offer = |run: &SummaryRun, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
         let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
         cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
         let life = (wanted.segment, wanted.generation);
         cache.catalog.count_loaded(life, &content, &self.replay.dead);
-        let Wanted { segment, generation, .. } = wanted;
+        let SegmentGeneration { segment, generation, .. } = wanted;
         self.segments.push(LoadedSegment { segment, generation, entered });
     }
 

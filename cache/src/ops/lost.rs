@@ -15,14 +15,14 @@ use crate::types::units::{FlashPage, PageNumber, Sequence};
 
 /// A dirty page that flash did not give back, and where it should have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Damaged {
+pub(super) struct DamagedPage {
     page: PageNumber,
     flash: FlashPage,
     /// The generation of its segment at that time.
     generation: Option<Sequence>,
 }
 
-impl Damaged {
+impl DamagedPage {
     /// Records the place of a damaged page. To be called while the segment is still pinned, so that it cannot be used again.
     pub(super) fn at<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage) -> Self {
         Self { page, flash, generation: cache.generation_at(flash) }
@@ -33,7 +33,7 @@ impl Damaged {
 /// as they are.
 pub(super) async fn give_up<E: Env>(
     cache: &DiskCache<E>,
-    damaged: &[Damaged],
+    damaged: &[DamagedPage],
     purpose: SegmentPurpose,
 ) -> Option<()> {
     while damaged.iter().any(|damaged| is_there(cache, damaged)) {
@@ -62,8 +62,8 @@ pub(super) async fn give_up<E: Env>(
 }
 
 /// Returns true if a page is still dirty, where it was, and RAM does not have it.
-fn is_there<E: Env>(cache: &DiskCache<E>, damaged: &Damaged) -> bool {
-    let Damaged { page, flash, generation } = *damaged;
+fn is_there<E: Env>(cache: &DiskCache<E>, damaged: &DamagedPage) -> bool {
+    let DamagedPage { page, flash, generation } = *damaged;
     let located = cache.catalog.locate(page).filter(|located| located.flash == flash);
     let in_ram = || located.is_some_and(|located| cache.has_in_ram(page, located));
     let is_dirty = located.is_some() && cache.catalog.is_dirty(page);

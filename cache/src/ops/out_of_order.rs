@@ -14,7 +14,7 @@
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
 use super::range_tombstones::RangeTombstones;
-use super::survivors::{Staying, Survivor, append_again, keep_warm};
+use super::survivors::{Survivor, SurvivorPages, append_again, keep_warm};
 use crate::format::batch::EntryKind;
 use crate::format::summary::{Content, SummaryEntry};
 use crate::storage::reclaim_slot::ReclaimTurn;
@@ -25,7 +25,7 @@ use crate::types::stats::count;
 use crate::types::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// The segment that was chosen instead of the oldest one.
-pub(super) struct Chosen {
+pub(super) struct ReclaimChoice {
     pub(super) oldest: SegmentNumber,
     pub(super) life: (SegmentOwner, Sequence),
     /// As long as this is the ticket of the order, the chosen segment may go out of order.
@@ -33,7 +33,7 @@ pub(super) struct Chosen {
 }
 
 /// Exchanges the victim, which is the oldest segment of a disk, for a cheaper one, if there is one that may go before it.
-pub(super) fn choose<E: Env>(cache: &DiskCache<E>, work: &mut ReclaimTurn<'_>) -> Option<Chosen> {
+pub(super) fn choose<E: Env>(cache: &DiskCache<E>, work: &mut ReclaimTurn<'_>) -> Option<ReclaimChoice> {
     if !cache.policy.borrow().learns() || cache.leaving.get() || cache.is_loading() {
         return None;
     }
@@ -49,7 +49,7 @@ pub(super) fn choose<E: Env>(cache: &DiskCache<E>, work: &mut ReclaimTurn<'_>) -
     let cost = |history| cache.policy.borrow().cost(history);
     let (cheaper, generation) = cache.catalog.choose_cheaper(oldest, cost)?;
     let ticket = cache.catalog.order_ticket();
-    work.exchange(cheaper, (cache.id.into(), generation)).then_some(Chosen { oldest, life, ticket })
+    work.exchange(cheaper, (cache.id.into(), generation)).then_some(ReclaimChoice { oldest, life, ticket })
 }
 
 /// Makes sure that the index no longer points to the segment, and that nothing older can reappear without it. Returns true if so.
@@ -57,13 +57,13 @@ pub(super) async fn empty<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,
     content: Option<&Content>,
-    chosen: &Chosen,
+    chosen: &ReclaimChoice,
 ) -> bool {
     let Some(content) = content.filter(|content| content.runs.iter().all(|run| run.kind == EntryKind::Fill))
     else {
         return false;
     };
-    let survivors = keep_warm(cache, victim, content, Staying::Warm, |page| has_shadow(cache, page));
+    let survivors = keep_warm(cache, victim, content, SurvivorPages::Warm, |page| has_shadow(cache, page));
     // Held until all is appended.
     let (survivors, _pins) = fill_up(cache, victim, survivors).await;
     let mut nothing = RangeTombstones::from_content(Some(content));

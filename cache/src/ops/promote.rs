@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use crate::state::catalog::FlashExtent;
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::state::learned::History;
-use crate::state::ram::{Offered, PromotionState};
+use crate::state::ram::{PromotionOffer, PromotionState};
 use crate::state::segments::SegmentPurpose;
 use crate::storage::log::{Appender, Batch, WrittenBatch};
 use crate::storage::pool::NoSegment;
@@ -63,7 +63,7 @@ async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
 
 /// Pages of RAM that are to be written to flash with one batch, from the choice to the end of the write. Their end has to be reported by
 /// [`Self::commit`] or [`Self::abort`].
-pub(super) struct Promotion(Vec<Offered>);
+pub(super) struct Promotion(Vec<PromotionOffer>);
 
 impl Promotion {
     /// Returns an empty promotion.
@@ -108,7 +108,7 @@ impl Promotion {
     }
 
     /// Records that the batch is written; `located` has the places of its pages, in order.
-    pub(super) fn commit<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[Located]) {
+    pub(super) fn commit<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[FlashLocation]) {
         count(&cache.counters.promotions, self.0.len() as u64);
         cache.note_written_pages(self.0.len());
         settle(cache, batch, &self.0, located);
@@ -116,7 +116,7 @@ impl Promotion {
 }
 
 /// Updates the index for written pages that are still current.
-fn settle<E: Env>(cache: &DiskCache<E>, batch: u64, offered: &[Offered], located: &[Located]) {
+fn settle<E: Env>(cache: &DiskCache<E>, batch: u64, offered: &[PromotionOffer], located: &[FlashLocation]) {
     let mut ram = cache.ram.borrow_mut();
     let pairs = offered.iter().zip(located);
     let current = pairs.filter(|(offer, _)| ram.settle(offer, PromotionState::OnFlash));
@@ -138,14 +138,14 @@ fn settle<E: Env>(cache: &DiskCache<E>, batch: u64, offered: &[Offered], located
 pub(super) fn record_places<E: Env>(
     cache: &DiskCache<E>,
     batch: u64,
-    pages: &[(PageNumber, Located)],
+    pages: &[(PageNumber, FlashLocation)],
     record: impl Fn(FlashExtent<'_>),
 ) {
-    let adjacent = |a: &(PageNumber, Located), b: &(PageNumber, Located)| {
+    let adjacent = |a: &(PageNumber, FlashLocation), b: &(PageNumber, FlashLocation)| {
         a.0.0 + 1 == b.0.0 && a.1.flash.plus(1) == b.1.flash
     };
     for run in pages.chunk_by(adjacent) {
-        let (first, Located { flash, .. }) = run[0];
+        let (first, FlashLocation { flash, .. }) = run[0];
         let checksums: SmallVec<[u32; 1]> = run.iter().map(|(_, located)| located.checksum).collect();
         record(FlashExtent { first, flash, checksums: &checksums });
     }

@@ -449,7 +449,7 @@ async fn fetch_into<E: Env>(
 ) -> Outcome {
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
     let sequence = cache.pool.draw_sequence();
-    let filling = Filling::begin(cache, &range);
+    let filling = ActiveFill::begin(cache, &range);
     let (bytes, result) = fetch_past(ctx, range, buffer).await;
     // Poisons this fill too, if the connection was lost in between.
     notice(ctx);
@@ -471,12 +471,12 @@ async fn fetch_into<E: Env>(
 }
 
 /// A fill under way; cancelled if the read is dropped.
-struct Filling<'a, E: Env> {
+struct ActiveFill<'a, E: Env> {
     cache: &'a DiskCache<E>,
     number: Option<crate::state::fills::FillNumber>,
 }
 
-impl<'a, E: Env> Filling<'a, E> {
+impl<'a, E: Env> ActiveFill<'a, E> {
     fn begin(cache: &'a DiskCache<E>, range: &ByteRange) -> Self {
         Self { cache, number: Some(cache.coherence.begin_fill(range)) }
     }
@@ -488,7 +488,7 @@ impl<'a, E: Env> Filling<'a, E> {
     }
 }
 
-impl<E: Env> Drop for Filling<'_, E> {
+impl<E: Env> Drop for ActiveFill<'_, E> {
     fn drop(&mut self) {
         if let Some(number) = self.number.take() {
             self.cache.coherence.finish_fill(&number);

@@ -14,12 +14,12 @@ use super::disk_cache::DiskCache;
 use super::disks::Disks;
 use super::invalidate::remember_elsewhere;
 use super::leave::leave;
-use super::lost::{self, Damaged};
+use super::lost::{self, DamagedPage};
 use super::out_of_order::{self, choose};
 use super::range_tombstones::RangeTombstones;
 use super::second_copies::lacks_second;
 use super::settle_log::settle_log;
-use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max};
+use super::survivors::{Survivor, SurvivorPages, append_again, keep_warm, survivors_max};
 use super::vacate::has_to_move;
 use crate::format::summary::Content;
 use crate::state::reclaim_eligibility::CountToken;
@@ -83,7 +83,7 @@ async fn reclaim<E: Env>(
     pool: &Pool<E>,
     disks: &Disks<E>,
     work: &mut ReclaimTurn<'_>,
-    staying: Staying,
+    staying: SurvivorPages,
 ) -> bool {
     let owner = pool.segments().life(work.victim).map(|(owner, _)| owner);
     let disk = owner.and_then(SegmentOwner::disk);
@@ -96,10 +96,10 @@ async fn reclaim<E: Env>(
         return finish(pool, work.victim, owner, is_empty).await;
     };
     let _reclaiming = cache.reclaiming.lock().await;
-    if staying == Staying::Warm
+    if staying == SurvivorPages::Warm
         && let Some(chosen) = choose(&cache, work)
     {
-        let going = Going::begin(&cache, work.victim, true).await;
+        let going = ReclaimVictim::begin(&cache, work.victim, true).await;
         let content = going.content.as_ref();
         let is_empty =
             !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
@@ -110,7 +110,7 @@ async fn reclaim<E: Env>(
         }
     }
     let victim = work.victim;
-    let going = Going::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
+    let going = ReclaimVictim::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
     let live = pool.segments().live(victim);
     // A released disk has no state here any more; one that has just been attached does not know yet what is dirty.
     let is_known = !(cache.leaving.get() || is_dirty && cache.is_loading());
@@ -142,13 +142,13 @@ async fn finish<E: Env>(
 }
 
 /// A segment that is being reclaimed, and its content by its summary.
-struct Going {
+struct ReclaimVictim {
     victim: SegmentNumber,
     content: Option<Content>,
     counted: Option<CountToken>,
 }
 
-impl Going {
+impl ReclaimVictim {
     /// Reads the content of the segment, if that is wanted, or needed to know which log entries go with it.
     async fn begin<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber, wanted: bool) -> Self {
         count(&cache.counters.reclaims, 1);
@@ -217,9 +217,9 @@ impl Gains {
     const EVEN_MAX: u32 = 20;
 
     /// Returns which pages of the next victim survive.
-    fn staying(&self) -> Staying {
+    fn staying(&self) -> SurvivorPages {
         let in_vain = self.in_vain >= Self::IN_VAIN_TO_DROP || self.even >= Self::EVEN_TO_DROP;
-        if in_vain { Staying::Dirty } else { Staying::Warm }
+        if in_vain { SurvivorPages::Dirty } else { SurvivorPages::Warm }
     }
 
     /// Records a reclaim of a segment of `pages` pages, of which `survivors_max` may survive without need.
@@ -243,7 +243,7 @@ async fn empty<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,
     content: Option<&Content>,
-    staying: Staying,
+    staying: SurvivorPages,
 ) -> bool {
     let has_mutations = content.is_none_or(Content::has_mutations);
     let survivors = match content {
@@ -314,7 +314,7 @@ async fn retry_dirty<E: Env>(
     cache: &DiskCache<E>,
     survivors: Vec<Survivor>,
     tombstones: &mut RangeTombstones,
-) -> (Vec<Survivor>, Vec<Damaged>) {
+) -> (Vec<Survivor>, Vec<DamagedPage>) {
     let (mut rest, mut damaged) = (survivors, Vec::new());
     rest.retain(|survivor| is_left(cache, survivor));
     for _ in 0..TRIES {
@@ -360,13 +360,13 @@ mod tests {
         for (moved, headers, drops_after, rests_after) in [(5, 1, 2, 4), (4, 2, 16, 20), (3, 3, 16, 20)] {
             let mut gains = Gains::default();
             for reclaimed in 0..rests_after {
-                let stays = gains.staying() == Staying::Warm;
+                let stays = gains.staying() == SurvivorPages::Warm;
                 assert_eq!((stays, gains.are_none()), (reclaimed < drops_after, false));
                 gains.note(Done { moved, headers }, 4, 7);
             }
             assert!(gains.are_none());
             gains.note(Done { moved: 4, headers: 1 }, 4, 7);
-            assert_eq!((gains.staying() == Staying::Warm, gains.are_none()), (true, false));
+            assert_eq!((gains.staying() == SurvivorPages::Warm, gains.are_none()), (true, false));
         }
     }
 

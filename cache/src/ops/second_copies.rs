@@ -24,7 +24,7 @@ use super::vacate::vacate;
 use crate::state::segments::{RemainingCopy, Segments};
 use crate::storage::copies::{CopyResult, Gaps};
 use crate::storage::pool::Pool;
-use crate::storage::reading::{Unreadable, Wanted};
+use crate::storage::reading::{SegmentGeneration, Unreadable};
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::stats::count;
@@ -183,17 +183,17 @@ async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) 
         }
         return true;
     }
-    match copy(cache, Copying { first, life, second }, failed_reads).await {
-        Made::Copy if pool.segments().complete_second(first, life, second) => {
+    match copy(cache, SegmentCopy { first, life, second }, failed_reads).await {
+        CopyOutcome::Copy if pool.segments().complete_second(first, life, second) => {
             return pool.persist_table().await.is_ok();
         }
         // The first one is gone, and has no owner any more.
-        Made::Copy => pool.announce_room(),
-        Made::Nothing => {
+        CopyOutcome::Copy => pool.announce_room(),
+        CopyOutcome::Nothing => {
             pool.segments().give_up_second(second);
             return false;
         }
-        Made::Damage(damage) => {
+        CopyOutcome::Damage(damage) => {
             pool.segments().give_up_second(second);
             pool.segments().note_damaged(first);
             destage_all(cache, &damage.of(first));
@@ -204,14 +204,14 @@ async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) 
 
 /// A segment that is copied.
 #[derive(Clone, Copy)]
-struct Copying {
+struct SegmentCopy {
     first: SegmentNumber,
     life: (SegmentOwner, Sequence),
     second: SegmentNumber,
 }
 
 /// Result of a copy.
-enum Made {
+enum CopyOutcome {
     Copy,
     /// It is to be tried again.
     Nothing,
@@ -221,9 +221,9 @@ enum Made {
 
 async fn copy<E: Env>(
     cache: &DiskCache<E>,
-    Copying { first, life, second }: Copying,
+    SegmentCopy { first, life, second }: SegmentCopy,
     failed_reads: &mut FailedReads,
-) -> Made {
+) -> CopyOutcome {
     let pool = &cache.pool;
     let key = (first, life.1);
     let failed = failed_reads.get(&key).copied().unwrap_or(0);
@@ -234,9 +234,9 @@ async fn copy<E: Env>(
             failed_reads.insert(key, failed + 1);
             // One copy is not enough for a segment that can be read only now and then.
             cache.back.destage.request_all();
-            return Made::Nothing;
+            return CopyOutcome::Nothing;
         }
-        Err(_) => return Made::Nothing,
+        Err(_) => return CopyOutcome::Nothing,
     };
     count(&cache.counters.flash_write_bytes, bytes);
     if pages_left_out > 0 {
@@ -245,18 +245,18 @@ async fn copy<E: Env>(
         cache.back.destage.request_all();
     }
     // A page that rotted in the first copy must not be copied as valid.
-    let alone = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };
+    let alone = |segment| SegmentGeneration { segment, second: None, owner: life.0, generation: life.1 };
     match pool.reader().contained(alone(second), None).await {
         Ok(_) => {
             failed_reads.remove(&key);
-            Made::Copy
+            CopyOutcome::Copy
         }
-        Err(Unreadable::Device) => Made::Nothing,
+        Err(Unreadable::Device) => CopyOutcome::Nothing,
         // The first one is whole if the pages left out can be read again by now.
         Err(_) if pages_left_out > 0 && pool.reader().contained(alone(first), None).await.is_ok() => {
             failed_reads.remove(&key);
-            Made::Nothing
+            CopyOutcome::Nothing
         }
-        Err(damage) => Made::Damage(damage),
+        Err(damage) => CopyOutcome::Damage(damage),
     }
 }

@@ -5,7 +5,7 @@ use block::BlockError;
 use super::disk_cache::DiskCache;
 use crate::state::catalog::ALL_PAGES;
 use crate::storage::pool::Pool;
-use crate::storage::shared::Leaving;
+use crate::storage::shared::LeaveReason;
 use crate::types::env::Env;
 use crate::types::units::PageNumber;
 
@@ -42,7 +42,7 @@ pub(super) fn has_lost_dirty<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bo
         let segment = pool.layout().segment_of(located.flash);
         let has_second = segments.second(segment).is_some();
         let (member, _) = flash.device_of(segment)?;
-        (!has_second && pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
+        (!has_second && pool.shared.leaving(member.number) == Some(LeaveReason::Failed)).then_some(())
     };
     cache.catalog.with_dirty(|dirty| dirty.pages_within(ALL_PAGES).any(|page| has_failed(page).is_some()))
 }

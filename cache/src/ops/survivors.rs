@@ -7,12 +7,12 @@ use block::Buffer;
 
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
-use super::lost::Damaged;
+use super::lost::DamagedPage;
 use super::promote::{Promotion, record_places};
 use super::range_tombstones::RangeTombstones;
 use crate::format::batch::EntryKind;
 use crate::format::summary::Content;
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::state::learned::History;
 use crate::state::segments::SegmentPurpose;
 use crate::storage::log::{Appender, WrittenBatch};
@@ -27,7 +27,7 @@ use crate::types::units::{PageNumber, SegmentNumber, Sequence};
 pub(super) struct Survivor {
     pub(super) page: PageNumber,
     pub(super) sequence: Sequence,
-    pub(super) located: Located,
+    pub(super) located: FlashLocation,
     pub(super) history: History,
     /// Its segment is not the victim, but goes next.
     pub(super) is_ahead: bool,
@@ -48,7 +48,7 @@ impl Survivor {
 
 /// Pages of a victim that survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Staying {
+pub(super) enum SurvivorPages {
     /// Those worth keeping, and dirty ones.
     Warm,
     /// Dirty ones only.
@@ -70,12 +70,12 @@ pub(super) fn keep_warm<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,
     content: &Content,
-    staying: Staying,
+    staying: SurvivorPages,
     must_stay: impl Fn(PageNumber) -> bool,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
-    let none = lowered || staying == Staying::Dirty;
+    let none = lowered || staying == SurvivorPages::Dirty;
     let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
     // Pages that survived ahead of its turn count.
     let most = most.saturating_sub(cache.catalog.moved_ahead(victim).unwrap_or(0));
@@ -132,7 +132,7 @@ pub(super) async fn append_again<E: Env>(
     cache: &DiskCache<E>,
     survivors: &[Survivor],
     tombstones: &mut RangeTombstones,
-) -> Vec<Damaged> {
+) -> Vec<DamagedPage> {
     let has_room = || has_leisure(cache) && cache.log.pages_left().0 > 0;
     if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !has_room() {
         return Vec::new();
@@ -206,7 +206,7 @@ async fn append_batch<E: Env>(
     cache.back.record_dirty_batch(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| survivor.is_current(cache));
-    let current: Vec<(PageNumber, Located)> =
+    let current: Vec<(PageNumber, FlashLocation)> =
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
     record_places(cache, number, &current, |extent| cache.catalog.relocate(extent));
     Some(())
@@ -239,7 +239,7 @@ fn piggyback<E: Env>(
 async fn read_survivors<'a, E: Env>(
     cache: &DiskCache<E>,
     survivors: &'a [Survivor],
-) -> (Vec<(&'a Survivor, Buffer)>, Vec<Damaged>) {
+) -> (Vec<(&'a Survivor, Buffer)>, Vec<DamagedPage>) {
     let mut contents = Vec::with_capacity(survivors.len());
     let (mut wanted, mut runs) = (Vec::new(), Vec::new());
     for survivor in survivors {
@@ -262,7 +262,7 @@ async fn read_survivors<'a, E: Env>(
         for (page, survivor) in checked.pages().zip(wanted.by_ref()) {
             match page.content {
                 Ok(bytes) => contents.push((survivor, Buffer::copy_of(bytes))),
-                Err(_) => damaged.push(Damaged::at(cache, page.number, page.flash)),
+                Err(_) => damaged.push(DamagedPage::at(cache, page.number, page.flash)),
             }
         }
     }

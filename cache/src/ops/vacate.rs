@@ -15,7 +15,7 @@ use block::{Host, Operation};
 
 use super::disk_cache::DiskCache;
 use crate::storage::pool::Pool;
-use crate::storage::resize::Moving;
+use crate::storage::resize::SegmentMove;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::error::CacheError;
@@ -84,7 +84,7 @@ pub(super) async fn vacate<E: Env>(cache: &DiskCache<E>) {
             }
             continue;
         };
-        if !move_one(cache, Moving { from, life, to }, &mut failed_reads).await {
+        if !move_one(cache, SegmentMove { from, life, to }, &mut failed_reads).await {
             pool.host.sleep(REST_NS).await;
         }
     }
@@ -100,9 +100,9 @@ fn choose<E: Env>(pool: &Pool<E>, disk: DiskId) -> Option<NextMove> {
 }
 
 /// Moves one segment. Returns false if that is to be tried again.
-async fn move_one<E: Env>(cache: &DiskCache<E>, moving: Moving, failed_reads: &mut u32) -> bool {
+async fn move_one<E: Env>(cache: &DiskCache<E>, moving: SegmentMove, failed_reads: &mut u32) -> bool {
     let pool = &cache.pool;
-    let Moving { from, life, to } = moving;
+    let SegmentMove { from, life, to } = moving;
     let pin = pool.pin_segment(from);
     let content = pool.read_summary(from).await;
     let is_early = canary::has(Bug::HalfMoveNamed);
@@ -160,7 +160,7 @@ async fn move_detached<E: Env>(pool: &Pool<E>, disk: DiskId, member: MemberNumbe
         }
         return;
     };
-    let moving = Moving { from, life, to };
+    let moving = SegmentMove { from, life, to };
     if let Err(error) = pool.copy_to_move(moving).await {
         pool.segments().give_up_move(to);
         if error.operation == Operation::Read {

@@ -9,7 +9,7 @@ use super::disk_cache::DiskCache;
 use super::mutation::{Mutation, MutationPermit};
 use super::reconnect::is_same;
 use super::throttle;
-use super::write_back::{Decided, write_back};
+use super::write_back::{WriteBackPermit, write_back};
 use crate::state::learned::{ArrivalClass, By};
 use crate::state::ram::PromotionState;
 use crate::storage::full_storage::out_of_space;
@@ -22,7 +22,7 @@ use crate::types::units::{PageNumber, pages_cut};
 /// Route of a change.
 pub(super) enum WriteRoute<E: Env> {
     /// To the log.
-    Back(Decided<E>),
+    Back(WriteBackPermit<E>),
     /// To the backing.
     Through(MutationPermit),
 }
@@ -172,7 +172,7 @@ pub(super) async fn decide<E: Env>(
         let may = writes_back() && !cache.coherence.distrusts(&range);
         let wanted = dirty && !canary::has(Bug::BypassOverDirty) || preference == RoutePreference::ByMode;
         if let Some(writer) = writer.take_if(|_| may && wanted) {
-            return Ok(WriteRoute::Back(Decided { guard: turn.into_guard(), writer }));
+            return Ok(WriteRoute::Back(WriteBackPermit { guard: turn.into_guard(), writer }));
         }
         drop(writer);
         if !dirty || canary::has(Bug::BypassOverDirty) {

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use super::back::{Writer, mark_dirty};
 use super::commit::{Poison, WriteGuards};
-use super::commit_queue::{LogContent, Pending};
+use super::commit_queue::{LogContent, QueuedWrite};
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::read;
@@ -33,7 +33,7 @@ use crate::types::stats::count;
 use crate::types::units::pages_cut;
 
 /// A write that was decided to go to the log.
-pub(super) struct Decided<E: Env> {
+pub(super) struct WriteBackPermit<E: Env> {
     /// Nothing overlaps it.
     pub(super) guard: RangeGuard,
     /// Counted from the decision on.
@@ -43,7 +43,7 @@ pub(super) struct Decided<E: Env> {
 /// Writes `buffer` to `range`.
 pub(super) async fn write_back<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
-    decided: Decided<E>,
+    decided: WriteBackPermit<E>,
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
@@ -70,13 +70,13 @@ pub(super) async fn write_back<E: Env>(
 /// Makes `range` read as zeroes: its whole pages by one entry of the log, and the rest as a write does.
 pub(super) async fn zeroes_back<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
-    decided: Decided<E>,
+    decided: WriteBackPermit<E>,
     range: ByteRange,
     unmap: Unmap,
 ) -> Result<(), BlockError> {
     let whole = range.narrowed(PAGE);
     mark_dirty(cache).await?;
-    let Decided { guard, writer } = decided;
+    let WriteBackPermit { guard, writer } = decided;
     let guard = Rc::new(guard);
     for page in pages_cut(&range) {
         let part = page.range().intersection(&range);
@@ -95,7 +95,7 @@ pub(super) async fn zeroes_back<E: Env>(
 
 async fn submit<E: Env>(
     cache: &Rc<DiskCache<E>>,
-    decided: Decided<E>,
+    decided: WriteBackPermit<E>,
     pages: Range<u64>,
     change: LogContent,
 ) -> (LogContent, Result<(), BlockError>) {
@@ -121,7 +121,7 @@ async fn submit_kept<E: Env, G: 'static>(
         count(&cache.counters.write_back_bytes, content.len() as u64);
     }
     let (acknowledge, acknowledged) = oneshot::channel();
-    let pending = Pending {
+    let pending = QueuedWrite {
         pages,
         change,
         sequence: cache.pool.draw_sequence(),

@@ -24,7 +24,7 @@ use std::sync::{Arc, MutexGuard};
 use block::Unmap;
 
 use super::dirty::Dirty;
-use super::index::{Gone, Index, Located};
+use super::index::{FlashLocation, Index, RemovedPage};
 use super::learned::{Dice, History};
 use super::reclaim_eligibility::{AppendRecord, CountToken, ReclaimEligibility};
 use super::segments::Segments;
@@ -188,7 +188,7 @@ impl<S: SegmentsHolder> Catalog<S> {
                 return false;
             }
         }
-        self.forget_places(&[Gone { page, flash }]);
+        self.forget_places(&[RemovedPage { page, flash }]);
         true
     }
 
@@ -270,7 +270,7 @@ impl<S: SegmentsHolder> Catalog<S> {
             }
         }
         // Live pages were counted where the others went.
-        let counted = |gone: Gone| copy_of(gone.flash).map(|flash| Gone { flash, ..gone });
+        let counted = |gone: RemovedPage| copy_of(gone.flash).map(|flash| RemovedPage { flash, ..gone });
         let dropped: Vec<_> = dropped.into_iter().filter_map(counted).collect();
         self.forget_places(&dropped);
     }
@@ -302,7 +302,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         let mut entries = self.entries.borrow_mut();
         let mut index = Index::new(block_pages, self.salt);
         for page in entries.dirty.pages_within(ALL_PAGES).map(PageNumber) {
-            let Some(Located { flash, checksum }) = entries.index.get(page) else { continue };
+            let Some(FlashLocation { flash, checksum }) = entries.index.get(page) else { continue };
             index.insert_run(page, flash, &[checksum]);
         }
         entries.index = index;
@@ -370,7 +370,7 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Counts pages that the index does not locate any more. Every log entry that becomes stale is counted here or by
     /// [`Self::set_places_and`]; `reclaim_eligibility.rs` explains what keeps older ones from reappearing.
-    fn forget_places(&self, gone: &[Gone]) {
+    fn forget_places(&self, gone: &[RemovedPage]) {
         if gone.is_empty() {
             return;
         }
@@ -477,12 +477,12 @@ impl<S: SegmentsHolder> Catalog<S> {
 /// Questions about pages.
 impl<S: SegmentsHolder> Catalog<S> {
     /// Returns the place of a page on flash.
-    pub(crate) fn locate(&self, page: PageNumber) -> Option<Located> {
+    pub(crate) fn locate(&self, page: PageNumber) -> Option<FlashLocation> {
         self.entries.borrow().index.get(page)
     }
 
     /// Returns the place of a page on flash, and how its block was used.
-    pub(crate) fn locate_with_history(&self, page: PageNumber) -> Option<(Located, History)> {
+    pub(crate) fn locate_with_history(&self, page: PageNumber) -> Option<(FlashLocation, History)> {
         self.entries.borrow().index.get_with_history(page)
     }
 
@@ -558,7 +558,10 @@ impl<S: SegmentsHolder> Catalog<S> {
     }
 
     /// Returns the dirty pages that lie in a segment, each with its place and use. Visits everything that is dirty.
-    pub(crate) fn dirty_in_segment(&self, segment: SegmentNumber) -> Vec<(PageNumber, Located, History)> {
+    pub(crate) fn dirty_in_segment(
+        &self,
+        segment: SegmentNumber,
+    ) -> Vec<(PageNumber, FlashLocation, History)> {
         let entries = self.entries.borrow();
         let located = entries.dirty.pages_within(ALL_PAGES).map(PageNumber).filter_map(|page| {
             let (located, history) = entries.index.get_with_history(page)?;
@@ -675,7 +678,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         cost_of: impl Fn(History) -> f32,
     ) -> f64 {
         let known = self.locate_with_history(page);
-        let is_there = |located: &Located| self.layout.segment_of(located.flash) == segment;
+        let is_there = |located: &FlashLocation| self.layout.segment_of(located.flash) == segment;
         let Some((_, history)) = known.filter(|(located, _)| is_there(located)) else { return 0.0 };
         let must_stay = eligibility.stale_versions(page) > 0 || self.is_dirty(page);
         if must_stay { 1.0 } else { f64::from(cost_of(history)) }

@@ -25,8 +25,8 @@ use block::ByteRange;
 use super::fills::{FillNumber, Fills, MutationNumber};
 use super::regions::Regions;
 use super::replay::{Bits, RecoveryTrust};
-use super::touched::{LogEnd, SharedBits, Touched};
 use super::uncommitted_tail::UncommittedTail;
+use super::write_intent_bitmap::{LogEnd, SharedBits, WriteIntentBitmap};
 use crate::format::note::Intent;
 use crate::types::limits::PAGE_BYTES;
 use crate::types::units::{FlashPage, PageNumber};
@@ -35,7 +35,7 @@ use crate::types::units::{FlashPage, PageNumber};
 pub(crate) struct Coherence {
     fills: RefCell<Fills>,
     regions: RefCell<Regions>,
-    touched: Rc<Touched>,
+    touched: Rc<WriteIntentBitmap>,
     uncommitted: RefCell<UncommittedTail>,
     /// The epoch of the backing to which everything cached belongs.
     epoch: Cell<u64>,
@@ -67,7 +67,7 @@ impl Coherence {
         Self {
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(region_pages, disk_bytes)),
-            touched: Rc::new(Touched::new(bits, disk_bytes)),
+            touched: Rc::new(WriteIntentBitmap::new(bits, disk_bytes)),
             uncommitted: RefCell::default(),
             epoch: Cell::new(0),
             is_settled: Cell::new(false),
@@ -98,7 +98,7 @@ impl Coherence {
     }
 
     /// Returns the bits, in which the log records how far it was written.
-    pub(crate) fn log_end_record(&self) -> Rc<Touched> {
+    pub(crate) fn log_end_record(&self) -> Rc<WriteIntentBitmap> {
         Rc::clone(&self.touched)
     }
 

@@ -25,14 +25,14 @@ use table::{BlockTable, BlockValue};
 
 /// Place of a page on flash, and the plain checksum of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Located {
+pub(crate) struct FlashLocation {
     pub(crate) flash: FlashPage,
     pub(crate) checksum: u32,
 }
 
 /// A page that was taken out, and where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gone {
+pub(crate) struct RemovedPage {
     pub(crate) page: PageNumber,
     pub(crate) flash: FlashPage,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Index {
 
 enum Blocks {
     /// Of one page.
-    Single(BlockTable<Located>),
+    Single(BlockTable<FlashLocation>),
     /// Of several pages.
     MultiPage(MultiPageBlocks),
 }
@@ -57,7 +57,7 @@ struct BlockSlot {
     place: u32,
 }
 
-impl BlockValue for Located {
+impl BlockValue for FlashLocation {
     /// No data is at the very first page of flash: a batch begins with a header.
     const NOTHING: Self = Self { flash: FlashPage(0), checksum: 0 };
 
@@ -104,12 +104,12 @@ impl Index {
     }
 
     /// Returns the place of a page, if it is on flash.
-    pub(crate) fn get(&self, page: PageNumber) -> Option<Located> {
+    pub(crate) fn get(&self, page: PageNumber) -> Option<FlashLocation> {
         self.located(self.find(page.0 / self.block_pages)?, page)
     }
 
     /// Returns the place of a page, if it is on flash, and the history of its block.
-    pub(crate) fn get_with_history(&self, page: PageNumber) -> Option<(Located, History)> {
+    pub(crate) fn get_with_history(&self, page: PageNumber) -> Option<(FlashLocation, History)> {
         let slot = self.find(page.0 / self.block_pages)?;
         Some((self.located(slot, page)?, self.blocks.history(slot)))
     }
@@ -120,7 +120,7 @@ impl Index {
         first: PageNumber,
         flash: FlashPage,
         checksums: &[u32],
-    ) -> SmallVec<[Gone; 1]> {
+    ) -> SmallVec<[RemovedPage; 1]> {
         let mut replaced = SmallVec::new();
         let mut done = 0;
         while done < checksums.len() {
@@ -131,9 +131,9 @@ impl Index {
             self.change(block, |places| {
                 for (at, (place, &checksum)) in places[within..within + count].iter_mut().zip(run).enumerate()
                 {
-                    let located = Located { flash: flash.plus((done + at) as u32), checksum };
+                    let located = FlashLocation { flash: flash.plus((done + at) as u32), checksum };
                     let page = PageNumber(page + at as u64);
-                    replaced.extend(place.replace(located).map(|old| Gone { page, flash: old.flash }));
+                    replaced.extend(place.replace(located).map(|old| RemovedPage { page, flash: old.flash }));
                 }
             });
             done += count;
@@ -177,7 +177,7 @@ impl Index {
                 {
                     let wants = || if absent { wants[at] } else { wanted(PageNumber(page + at as u64)) };
                     if place.is_none() && wants() {
-                        *place = Some(Located { flash: first.plus(at as u32), checksum });
+                        *place = Some(FlashLocation { flash: first.plus(at as u32), checksum });
                         entered += 1;
                     }
                 }
@@ -192,7 +192,7 @@ impl Index {
         &mut self,
         pages: Range<u64>,
         stays: impl Fn(PageNumber) -> bool,
-    ) -> SmallVec<[Gone; 1]> {
+    ) -> SmallVec<[RemovedPage; 1]> {
         if self.block_pages == 1 && pages.end.saturating_sub(pages.start) == 1 {
             return self.remove_single(PageNumber(pages.start), stays).into_iter().collect();
         }
@@ -244,14 +244,14 @@ impl Index {
 
     /// Removes everything that lies in a range of flash, by visiting every block: for when a segment's summary cannot be read. Returns the
     /// removed pages.
-    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
+    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<RemovedPage> {
         let mut removed = Vec::new();
         for block in self.known_by_number(|_| true) {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, place) in (first..).map(PageNumber).zip(places) {
                     let gone = place.take_if(|located| flash.contains(&located.flash.0));
-                    removed.extend(gone.map(|gone| Gone { page, flash: gone.flash }));
+                    removed.extend(gone.map(|gone| RemovedPage { page, flash: gone.flash }));
                 }
             });
         }
@@ -263,7 +263,7 @@ impl Index {
     pub(crate) fn rearrange(
         &mut self,
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
-    ) -> Vec<Gone> {
+    ) -> Vec<RemovedPage> {
         let mut dropped = Vec::new();
         for block in self.known_by_number(|_| true) {
             let first = block * self.block_pages;
@@ -272,7 +272,9 @@ impl Index {
                     let Some(located) = slot.as_mut() else { continue };
                     match place(page, located.flash) {
                         Some(flash) => located.flash = flash,
-                        None => dropped.extend(slot.take().map(|gone| Gone { page, flash: gone.flash })),
+                        None => {
+                            dropped.extend(slot.take().map(|gone| RemovedPage { page, flash: gone.flash }));
+                        }
                     }
                 }
             });
@@ -343,7 +345,7 @@ impl Index {
         }
     }
 
-    fn located(&self, slot: BlockSlot, page: PageNumber) -> Option<Located> {
+    fn located(&self, slot: BlockSlot, page: PageNumber) -> Option<FlashLocation> {
         match &self.blocks {
             Blocks::Single(table) => Some(table.value(slot)),
             Blocks::MultiPage(multi_page) => multi_page.located(slot, (page.0 % self.block_pages) as usize),
@@ -366,12 +368,12 @@ impl Index {
     }
 
     /// Takes out a page that is a block by itself.
-    fn remove_single(&mut self, page: PageNumber, stays: impl Fn(PageNumber) -> bool) -> Option<Gone> {
+    fn remove_single(&mut self, page: PageNumber, stays: impl Fn(PageNumber) -> bool) -> Option<RemovedPage> {
         let Blocks::Single(table) = &mut self.blocks else { return None };
         let slot = table.find(page.0).filter(|_| !stays(page))?;
-        let Located { flash, .. } = table.remove(slot);
+        let FlashLocation { flash, .. } = table.remove(slot);
         self.pages -= 1;
-        Some(Gone { page, flash })
+        Some(RemovedPage { page, flash })
     }
 
     fn remove_in_block(
@@ -379,7 +381,7 @@ impl Index {
         block: u64,
         pages: &Range<u64>,
         stays: impl Fn(PageNumber) -> bool,
-    ) -> Vec<Gone> {
+    ) -> Vec<RemovedPage> {
         let own = block * self.block_pages..(block + 1) * self.block_pages;
         let within = |page: u64| (page.clamp(own.start, own.end) - own.start) as usize;
         let mut removed = Vec::new();
@@ -388,7 +390,7 @@ impl Index {
             for (place, at) in places[from..within(pages.end)].iter_mut().zip(from as u64..) {
                 let page = PageNumber(own.start + at);
                 if place.is_some() && !stays(page) {
-                    removed.extend(place.take().map(|located| Gone { page, flash: located.flash }));
+                    removed.extend(place.take().map(|located| RemovedPage { page, flash: located.flash }));
                 }
             }
         });
@@ -397,7 +399,7 @@ impl Index {
     }
 
     /// Changes the places of a block's pages. A block without any left is forgotten.
-    fn change(&mut self, block: u64, change: impl FnOnce(&mut [Option<Located>])) {
+    fn change(&mut self, block: u64, change: impl FnOnce(&mut [Option<FlashLocation>])) {
         let known = self.find(block);
         match &mut self.blocks {
             Blocks::Single(table) => {
@@ -427,7 +429,9 @@ impl Index {
     /// Inserts a block that is not indexed, of which one run of neighbours is on flash.
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
         match &mut self.blocks {
-            Blocks::Single(table) => table.insert(number(block), Located { flash, checksum: checksums[0] }),
+            Blocks::Single(table) => {
+                table.insert(number(block), FlashLocation { flash, checksum: checksums[0] });
+            }
             Blocks::MultiPage(multi_page) => {
                 let pages = self.block_pages as usize;
                 multi_page.insert(number(block), &pack_run(pages, within, flash, checksums));

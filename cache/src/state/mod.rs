@@ -25,7 +25,7 @@ pub(crate) mod segments;
 pub(crate) mod sequential;
 pub(crate) mod space;
 pub(crate) mod stale_versions;
-pub(crate) mod touched;
 mod uncommitted_tail;
 pub(crate) mod width;
+pub(crate) mod write_intent_bitmap;
 pub(crate) mod zero_pages;

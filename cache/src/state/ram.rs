@@ -94,7 +94,7 @@ pub(crate) enum PromotionState {
 
 /// A page that was evicted from RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Evicted {
+pub(crate) struct EvictedPage {
     pub(crate) page: PageNumber,
     pub(crate) standing: PromotionState,
     pub(crate) history: History,
@@ -102,7 +102,7 @@ pub(crate) struct Evicted {
 
 /// A page that is to be written to flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Offered {
+pub(crate) struct PromotionOffer {
     pub(crate) page: PageNumber,
     pub(crate) sequence: Sequence,
     slot: u32,
@@ -181,12 +181,12 @@ impl Ram {
         sequence: Sequence,
         standing: PromotionState,
         history: History,
-    ) -> Option<Evicted> {
+    ) -> Option<EvictedPage> {
         self.remove_one(page);
         let evicted = if self.len() >= self.capacity { self.evict() } else { None };
         if self.len() >= self.capacity {
             // All pages are on their way to flash; the new one is evicted.
-            return Some(Evicted { page, standing, history });
+            return Some(EvictedPage { page, standing, history });
         }
         let slot = self.take_slot();
         let place = RamList::Nowhere;
@@ -283,14 +283,14 @@ impl Ram {
     }
 
     /// Takes at most `count` of the waiting pages, in order of arrival. They are moving from now on and must be settled. Sorted by page.
-    pub(crate) fn stage(&mut self, count: usize) -> Vec<Offered> {
+    pub(crate) fn stage(&mut self, count: usize) -> Vec<PromotionOffer> {
         let mut boarding = Vec::with_capacity(count.min(self.waiting()));
         while boarding.len() < count && self.waiting() > 0 {
             let slot = self.lists[RamList::Waiting as usize].oldest;
             self.unlink(slot);
             self.stand(slot, PromotionState::Moving);
             let RamSlot { page, sequence, .. } = self.slots[slot as usize];
-            boarding.push(Offered { page, sequence, slot });
+            boarding.push(PromotionOffer { page, sequence, slot });
         }
         boarding.sort_unstable_by_key(|offered| offered.page);
         boarding
@@ -313,14 +313,14 @@ impl Ram {
     }
 
     /// Returns the content of a page that boards; call before anything is awaited.
-    pub(crate) fn offered_bytes(&self, offered: &Offered) -> &[u8] {
+    pub(crate) fn offered_bytes(&self, offered: &PromotionOffer) -> &[u8] {
         debug_assert_eq!(self.slots[offered.slot as usize].page, offered.page);
         self.pages.bytes(offered.slot as usize)
     }
 
     /// Ends the move of a page. Returns true if the same content is still here, so that its copy is current; only then its standing
     /// changes.
-    pub(crate) fn settle(&mut self, offered: &Offered, standing: PromotionState) -> bool {
+    pub(crate) fn settle(&mut self, offered: &PromotionOffer, standing: PromotionState) -> bool {
         let Some(Spot(slot)) = self.find(offered.page) else { return false };
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == PromotionState::Moving;
@@ -374,7 +374,7 @@ impl Ram {
     }
 
     /// Gives up the coldest page that is not on its way to flash.
-    fn evict(&mut self) -> Option<Evicted> {
+    fn evict(&mut self) -> Option<EvictedPage> {
         let is_free = |slot: &u32| self.slots[*slot as usize].standing != PromotionState::Moving;
         let slot = [RamList::Spare, RamList::Cold, RamList::Warm]
             .into_iter()
@@ -382,7 +382,7 @@ impl Ram {
             .find(is_free)?;
         let RamSlot { page, standing, history, .. } = self.slots[slot as usize];
         self.remove_one(page);
-        Some(Evicted { page, standing, history })
+        Some(EvictedPage { page, standing, history })
     }
 
     fn coldest(&self, place: RamList) -> impl Iterator<Item = u32> + '_ {

@@ -15,7 +15,7 @@ use block::Buffer;
 use super::dirty::Dirty;
 use super::index::Index;
 use super::ranges::Ranges;
-use super::touched::LogEnd;
+use super::write_intent_bitmap::LogEnd;
 use crate::format::batch::{EntryKind, unmap_of_zeroes};
 use crate::format::summary::{Content, SummaryRun};
 use crate::types::limits::PAGE_BYTES;

@@ -62,13 +62,13 @@ struct SegmentEntry {
     other: Option<SegmentNumber>,
     /// True if its headers or summary were found damaged in this generation.
     is_damaged: bool,
-    named: Named,
+    named: TableMention,
 }
 
 /// Mention of an earlier generation of a segment in the table on flash. A start after a crash would look there for its old content, so
 /// nothing is written to the segment until the table was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+enum TableMention {
     No,
     /// Freed after the table was written.
     Yes,
@@ -513,7 +513,7 @@ impl Segments {
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.expect("a segment in use has an owner");
         self.change(segment, |line| {
-            (line.state, line.life, line.named) = (SegmentState::Free, None, Named::Yes);
+            (line.state, line.life, line.named) = (SegmentState::Free, None, TableMention::Yes);
         });
         if owner == SegmentOwner::Invalid {
             return self.space.put_dropped(segment);
@@ -595,7 +595,7 @@ impl SegmentEntry {
         live: 0,
         other: None,
         is_damaged: false,
-        named: Named::No,
+        named: TableMention::No,
     };
 
     /// Returns true if a disk owns the segment.

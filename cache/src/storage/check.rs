@@ -14,8 +14,8 @@ use futures_util::future::join_all;
 
 use super::flash::Flash;
 use super::note_state::OpenIntents;
-use super::reading::{Contained, Reader, Wanted};
-use super::start::{Examined, Ignored, SessionIds, USED_SINCE, examine};
+use super::reading::{Reader, SegmentContent, SegmentGeneration};
+use super::start::{IgnoredDevice, PoolExamination, SessionIds, USED_SINCE, examine};
 use crate::format::PoolId;
 use crate::format::checksum::page_checksum;
 use crate::format::note::Intent;
@@ -24,7 +24,7 @@ use crate::format::superblock::{SLOTS, Superblock};
 use crate::format::table::TableEntry;
 use crate::state::replay::{Bits, RecoveryTrust, Replay};
 use crate::state::segments::Segments;
-use crate::state::touched::{self, SharedBits};
+use crate::state::write_intent_bitmap::{self, SharedBits};
 use crate::types::error::CacheError;
 use crate::types::limits::PAGE_BYTES;
 use crate::types::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, SegmentOwner, Sequence};
@@ -66,7 +66,7 @@ pub struct CheckedPool {
     /// Those of them that were not named.
     pub devices_missing: u64,
     /// Devices that were named and do not belong to it.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredDevice>,
     /// Bytes of a segment.
     pub segment_bytes: u64,
     /// Segments in all.
@@ -171,7 +171,7 @@ pub async fn check<F: BlockDevice>(
     Ok(pool)
 }
 
-fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
+fn describe<F: BlockDevice>(examined: &PoolExamination<F>) -> CheckedPool {
     let layout = examined.superblock.layout;
     let members = || examined.superblock.members.iter();
     let (lives, _) = content_of(examined);
@@ -196,7 +196,7 @@ fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
 }
 
 /// Returns owners and open intents; where nothing is trusted, those of the newest table, to verify all the same.
-fn content_of<F>(examined: &Examined<F>) -> (Vec<TableEntry>, OpenIntents) {
+fn content_of<F>(examined: &PoolExamination<F>) -> (Vec<TableEntry>, OpenIntents) {
     if let Ok(content) = &examined.content {
         return content.clone();
     }
@@ -226,7 +226,7 @@ async fn superblock_damage<F: BlockDevice>(flash: &Flash<F>) -> Result<Vec<Strin
     Ok(damage)
 }
 
-fn content_damage<F: BlockDevice>(examined: &Examined<F>) -> Vec<String> {
+fn content_damage<F: BlockDevice>(examined: &PoolExamination<F>) -> Vec<String> {
     let mut damage = Vec::new();
     let count = examined.flash.devices().count();
     for ((member, _), tables) in examined.flash.devices().zip(&examined.tables) {
@@ -284,10 +284,14 @@ impl<F: BlockDevice> Checker<'_, F> {
         };
         let layout = self.reader.layout;
         let distrusted = DistrustedPages { region_pages: u64::from(layout.region_pages()), open, expected };
-        let end =
-            distrusted.expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
+        let end = distrusted
+            .expected
+            .touched
+            .clone()
+            .map(|bits| write_intent_bitmap::log_end(&*bits))
+            .unwrap_or_default();
         let mut replay = Replay::new(1, layout.region_pages(), self.reader.pool.salt());
-        for wanted in Wanted::all_of(&self.segments, id) {
+        for wanted in SegmentGeneration::all_of(&self.segments, id) {
             let segment = wanted.segment;
             let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail(end));
             match self.reader.contained(wanted, newest).await {
@@ -325,9 +329,9 @@ impl<F: BlockDevice> Checker<'_, F> {
         replay: &mut Replay,
         distrusted: &DistrustedPages,
         segment: SegmentNumber,
-        contained: Contained,
+        contained: SegmentContent,
     ) {
-        let Contained { content, forgets, durable, .. } = contained;
+        let SegmentContent { content, forgets, durable, .. } = contained;
         let start = self.reader.layout.segment_start(segment);
         replay.enter(start, &content, forgets, |page| distrusted.has(page), |_, _| {});
         let lines: Vec<SummaryEntry> = content.lines().filter(|line| line.kind.has_data()).collect();
@@ -353,7 +357,7 @@ impl DistrustedPages {
             [Intent::Region(region), Intent::AllRegions].iter().any(|intent| self.open.contains(intent));
         match (self.expected.belief.bits(open), &self.expected.touched) {
             (Bits::Cleared, _) => false,
-            (Bits::Kept, Some(bits)) => touched::is_set(&**bits, page),
+            (Bits::Kept, Some(bits)) => write_intent_bitmap::is_set(&**bits, page),
             (Bits::Kept, None) | (Bits::Set, _) => true,
         }
     }

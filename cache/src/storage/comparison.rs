@@ -11,7 +11,7 @@ use super::check::{DiskExpectation, DistrustedPages};
 use super::pool::Pool;
 use crate::format::checksum::page_checksum;
 use crate::state::replay::Replay;
-use crate::state::touched;
+use crate::state::write_intent_bitmap;
 use crate::types::env::Env;
 use crate::types::limits::PAGE_BYTES;
 use crate::types::units::{DiskId, PageNumber};
@@ -97,7 +97,7 @@ pub(crate) async fn compare<E: Env>(
 
 /// Returns what a load would index of the disk.
 async fn replay<E: Env>(pool: &Pool<E>, disk: DiskId, expected: DiskExpectation) -> Result<Replay, String> {
-    let end = expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
+    let end = expected.touched.clone().map(|bits| write_intent_bitmap::log_end(&*bits)).unwrap_or_default();
     let region_pages = pool.layout().region_pages();
     let open = pool.open_intents_of(disk);
     let distrusted = DistrustedPages { region_pages: u64::from(region_pages), open, expected };

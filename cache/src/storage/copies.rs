@@ -14,7 +14,7 @@ use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation};
 use futures_util::future::join;
 
 use super::pool::{Pool, Witness};
-use super::reading::Wanted;
+use super::reading::SegmentGeneration;
 use crate::format::batch::EntryKind;
 use crate::format::checksum::page_checksum;
 use crate::format::members::{Member, Members};
@@ -207,7 +207,11 @@ impl<E: Env> Pool<E> {
     /// Makes both copies of the end of a log equal: power may have gone while they differed. Where one of them is not as expected, writes
     /// the other one there; nothing that is valid is overwritten. A device that fails to be written is still read: content that only it has
     /// goes to the other one.
-    pub(crate) async fn make_equal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
+    pub(crate) async fn make_equal(
+        &self,
+        wanted: SegmentGeneration,
+        content: &Content,
+    ) -> Result<(), BlockError> {
         let Some(second) = wanted.second else { return Ok(()) };
         let mut expected = vec![ExpectedPage::Header; content.end as usize];
         for line in content.lines().filter(|line| line.kind.has_data()) {

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
 /// The state of discards that shards share.
-pub(super) struct Discarding {
+pub(super) struct SharedDiscards {
     /// Wakes one of the shards, whichever is idle.
     wanted: Notify,
     turn: Mutex<()>,
     is_over: AtomicBool,
 }
 
-impl Discarding {
+impl SharedDiscards {
     /// Creates the state with a discard due, for segments that are free at the start.
     pub(super) fn new() -> Self {
         let wanted = Notify::new();

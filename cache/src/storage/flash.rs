@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Operation};
 
-use super::metered::{Metered, Meters};
+use super::metered::{MeteredDevice, Meters};
 use crate::format::layout::Layout;
 use crate::format::members::{Member, Members};
 use crate::types::units::{FlashPage, MemberNumber, SegmentNumber};
@@ -13,14 +13,14 @@ use crate::types::units::{FlashPage, MemberNumber, SegmentNumber};
 /// A shard's own handles of the devices.
 pub(crate) struct Flash<F> {
     pub(crate) layout: Layout,
-    devices: Vec<(Member, Rc<Metered<F>>)>,
+    devices: Vec<(Member, Rc<MeteredDevice<F>>)>,
     meters: Meters,
 }
 
 /// A place on a device.
 pub(crate) struct DeviceLocation<F> {
     pub(crate) member: MemberNumber,
-    pub(crate) device: Rc<Metered<F>>,
+    pub(crate) device: Rc<MeteredDevice<F>>,
     /// In bytes from the device's start.
     pub(crate) offset: u64,
 }
@@ -47,28 +47,28 @@ impl<F: BlockDevice> Flash<F> {
     }
 
     /// Returns the devices that this shard has.
-    pub(crate) fn devices(&self) -> impl Iterator<Item = (Member, &Rc<Metered<F>>)> {
+    pub(crate) fn devices(&self) -> impl Iterator<Item = (Member, &Rc<MeteredDevice<F>>)> {
         self.devices.iter().map(|(member, device)| (*member, device))
     }
 
     /// Returns the device of this number.
-    pub(crate) fn device(&self, number: MemberNumber) -> Option<&Rc<Metered<F>>> {
+    pub(crate) fn device(&self, number: MemberNumber) -> Option<&Rc<MeteredDevice<F>>> {
         self.devices().find(|(member, _)| member.number == number).map(|(_, device)| device)
     }
 
     /// Adds a device.
     pub(crate) fn add(&mut self, member: Member, device: F) {
         let meter = self.meters.of(member.number);
-        self.put(member, Metered::new(device, meter));
+        self.put(member, MeteredDevice::new(device, meter));
     }
 
     /// Adds a device to which something was written before it had its number.
-    pub(crate) fn add_metered(&mut self, member: Member, device: Metered<F>) {
+    pub(crate) fn add_metered(&mut self, member: Member, device: MeteredDevice<F>) {
         self.meters.take(member.number, &device.meter);
         self.put(member, device);
     }
 
-    fn put(&mut self, member: Member, device: Metered<F>) {
+    fn put(&mut self, member: Member, device: MeteredDevice<F>) {
         self.devices.retain(|(other, _)| other.number != member.number);
         self.devices.push((member, Rc::new(device)));
     }
@@ -95,7 +95,7 @@ impl<F: BlockDevice> Flash<F> {
     }
 
     /// Returns the device of a segment; none if that is missing.
-    pub(crate) fn device_of(&self, segment: SegmentNumber) -> Option<(Member, &Rc<Metered<F>>)> {
+    pub(crate) fn device_of(&self, segment: SegmentNumber) -> Option<(Member, &Rc<MeteredDevice<F>>)> {
         self.devices().find(|(member, _)| member.has(segment))
     }
 

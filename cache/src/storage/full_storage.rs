@@ -15,7 +15,7 @@ use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Outcome};
 use futures_util::future::{Either, select};
 
 use super::pool::Pool;
-use super::shared::Leaving;
+use super::shared::LeaveReason;
 use crate::format::note::Intent;
 use crate::types::env::Env;
 use crate::types::limits::{SPACE_DEVICE_WAIT_NS, SPACE_RETRY_NS, SPACE_WAIT_NS};
@@ -111,7 +111,7 @@ impl<E: Env> Pool<E> {
     /// Returns true if other devices have everything of a device that no backing has.
     fn can_do_without(&self, member: MemberNumber) -> bool {
         let members = self.shared.superblock().members;
-        let lives = |other: MemberNumber| self.shared.leaving(other) != Some(Leaving::Failed);
+        let lives = |other: MemberNumber| self.shared.leaving(other) != Some(LeaveReason::Failed);
         let has_others = members.iter().any(|other| other.number != member && lives(other.number));
         let segments = self.segments();
         let has_second = |disk| segments.is_mirrored(disk) && segments.uncopied(disk) == 0;

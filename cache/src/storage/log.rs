@@ -24,10 +24,10 @@ use super::pool::{NoSegment, Pool};
 use crate::format::batch::{self, Entry, EntryKind, Head, place_of_zeroes};
 use crate::format::checksum::{page_checksum, seeded};
 use crate::format::summary::Content;
-use crate::state::index::Located;
+use crate::state::index::FlashLocation;
 use crate::state::reclaim_eligibility::AppendRecord;
 use crate::state::segments::SegmentPurpose;
-use crate::state::touched::{LogEnd, Touched};
+use crate::state::write_intent_bitmap::{LogEnd, WriteIntentBitmap};
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
@@ -39,7 +39,7 @@ pub(crate) struct Log<E: Env> {
     disk: DiskId,
     /// Counts what is written, in all copies.
     counters: Rc<DiskCounters>,
-    open: Mutex<Option<Open>>,
+    open: Mutex<Option<OpenSegment>>,
     /// Batches that were written, counted, and how many of them something proves that was written later.
     written: Cell<u64>,
     proven: Cell<u64>,
@@ -50,7 +50,7 @@ pub(crate) struct Log<E: Env> {
     /// End of the durable part of the open segment.
     known_durable: Cell<Option<LogTail>>,
     /// Records the end of the written log, in memory that outlives the process.
-    touched: Rc<Touched>,
+    touched: Rc<WriteIntentBitmap>,
     /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
     is_broken: Cell<bool>,
     /// Counts appended entries.
@@ -80,7 +80,7 @@ struct Gate {
 }
 
 /// The segment that is being written.
-struct Open {
+struct OpenSegment {
     segment: SegmentNumber,
     generation: Sequence,
     /// The next page to write, counted from the segment's start.
@@ -96,7 +96,7 @@ struct Open {
 /// The right to append one batch to a segment that has room for it. No other task appends meanwhile.
 pub(crate) struct Appender<'a, E: Env> {
     log: &'a Log<E>,
-    open: MutexGuard<'a, Option<Open>>,
+    open: MutexGuard<'a, Option<OpenSegment>>,
     room: usize,
     /// Result of asking the write budget, once, by promotions only.
     afforded: OnceCell<bool>,
@@ -105,7 +105,7 @@ pub(crate) struct Appender<'a, E: Env> {
 /// A batch that was written.
 pub(crate) struct WrittenBatch {
     /// Places of its pages, in the order in which they were added.
-    pub(crate) located: Vec<Located>,
+    pub(crate) located: Vec<FlashLocation>,
     /// Number of the batch in this log; see [`Log::proven`].
     pub(crate) number: u64,
 }
@@ -117,14 +117,14 @@ pub(crate) struct Batch {
     /// Data pages so far.
     pages: usize,
     entries: Vec<Entry>,
-    located: Vec<Located>,
+    located: Vec<FlashLocation>,
 }
 
 impl<E: Env> Log<E> {
     pub(crate) fn new(
         pool: Rc<Pool<E>>,
         disk: DiskId,
-        touched: Rc<Touched>,
+        touched: Rc<WriteIntentBitmap>,
         counters: Rc<DiskCounters>,
         lines: AppendRecord,
     ) -> Self {
@@ -183,7 +183,7 @@ impl<E: Env> Log<E> {
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
             self.lines.open(segment, generation);
-            *open = Some(Open {
+            *open = Some(OpenSegment {
                 segment,
                 generation,
                 next: 0,
@@ -209,7 +209,7 @@ impl<E: Env> Log<E> {
     /// Closes the open segment if a copy of it is where its device is about to end.
     pub(crate) async fn close_behind_end(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;
-        let is_to_go = |open: &Open| self.pool.segments().is_to_go(open.segment);
+        let is_to_go = |open: &OpenSegment| self.pool.segments().is_to_go(open.segment);
         if open.as_ref().is_some_and(is_to_go) { self.seal(&mut open).await } else { Ok(()) }
     }
 
@@ -309,7 +309,7 @@ impl<E: Env> Log<E> {
         self.proven.get()
     }
 
-    fn appender<'a>(&'a self, open: MutexGuard<'a, Option<Open>>, room: usize) -> Appender<'a, E> {
+    fn appender<'a>(&'a self, open: MutexGuard<'a, Option<OpenSegment>>, room: usize) -> Appender<'a, E> {
         Appender { log: self, open, room, afforded: OnceCell::new() }
     }
 
@@ -333,37 +333,37 @@ impl<E: Env> Log<E> {
     /// Waits for its turn to append to the open segment, if there is one that has room.
     pub(crate) async fn begin_in_open(&self) -> Option<Appender<'_, E>> {
         let open = self.open.lock().await;
-        let has_room = |open: &&Open| self.room(open) > 0 && !self.lacks_copy(open);
+        let has_room = |open: &&OpenSegment| self.room(open) > 0 && !self.lacks_copy(open);
         let room = open.as_ref().filter(has_room).map(|open| self.room(open))?;
         (!self.closed.get()).then(|| self.appender(open, room))
     }
 
     /// Returns the number of entries that fit behind one more header, each with a data page or without.
-    fn room(&self, open: &Open) -> usize {
+    fn room(&self, open: &OpenSegment) -> usize {
         let pages = self.pool.layout().batch_pages() as usize;
         let in_summary = pages - open.content.entries();
         (pages - open.next as usize).saturating_sub(1).min(in_summary).min(BATCH_PAGES_MAX)
     }
 
     /// Returns true if the open segment has one copy, of which there are to be two.
-    fn lacks_copy(&self, open: &Open) -> bool {
+    fn lacks_copy(&self, open: &OpenSegment) -> bool {
         self.pool.lacks_copy(self.disk, open.segment)
     }
 
     /// Returns the pages of the open segment that are known to be durable.
-    fn durable_end(&self, open: &Open) -> u32 {
+    fn durable_end(&self, open: &OpenSegment) -> u32 {
         let known = self.known_durable.get().filter(|known| known.generation == open.generation);
         known.map_or(0, |known| known.end)
     }
 
     /// Returns the pages of the open segment that a header could announce as durable, up to the last batch that has entries.
-    fn durable_marker_due(&self, open: &Open) -> u32 {
+    fn durable_marker_due(&self, open: &OpenSegment) -> u32 {
         self.durable_end(open).min(open.announced)
     }
 
     /// Closes the open segment, if there is one. If that fails, it stays open as long as a copy of it can be had: it is closed
     /// another time, before anything else is written.
-    async fn seal(&self, open: &mut Option<Open>) -> Result<(), BlockError> {
+    async fn seal(&self, open: &mut Option<OpenSegment>) -> Result<(), BlockError> {
         let Some(ours) = open.as_mut() else { return Ok(()) };
         let sealed = self.write_summary(ours).await;
         if sealed.is_ok() {
@@ -378,7 +378,7 @@ impl<E: Env> Log<E> {
         sealed
     }
 
-    async fn write_summary(&self, open: &mut Open) -> Result<(), BlockError> {
+    async fn write_summary(&self, open: &mut OpenSegment) -> Result<(), BlockError> {
         let batches = self.written.get();
         let (segment, generation) = (open.segment, open.generation);
         // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
@@ -405,7 +405,7 @@ impl<E: Env> Log<E> {
     }
 
     /// Closes the open segment as it is, if there is one. If no copy of it can be had any more, its part that is not durable is gone.
-    fn abandon(&self, open: &mut Option<Open>) {
+    fn abandon(&self, open: &mut Option<OpenSegment>) {
         let Some(open) = open.take() else { return };
         if !self.pool.has_copy(open.segment) && self.durable.get() < self.written.get() {
             self.is_broken.set(true);
@@ -481,7 +481,7 @@ impl<E: Env> Appender<'_, E> {
         let seeded_checksum = seeded(checksum, self.log.disk.into(), page, sequence);
         batch.entries.push(Entry { page, kind, sequence, seeded_checksum, place: in_segment });
         let flash = self.log.pool.layout().segment_start(open.segment).plus(in_segment);
-        batch.located.push(Located { flash, checksum });
+        batch.located.push(FlashLocation { flash, checksum });
     }
 
     /// Writes the batch, header and data in one. If that fails, nothing else goes to the segment but its summary.
@@ -526,7 +526,7 @@ impl<E: Env> Appender<'_, E> {
             open.content.push_entry(entry, owner);
         }
         log.lines.append(segment, batch.entries.iter().map(|entry| (entry.kind, entry.page)));
-        let Open { segment, generation, next: end, .. } = *open;
+        let OpenSegment { segment, generation, next: end, .. } = *open;
         if !batch.entries.is_empty() {
             open.announced = end;
         }

@@ -15,10 +15,10 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, Buffer, Host};
 
 use super::flash::Flash;
-use super::metered::{Meter, Metered, Meters};
+use super::metered::{Meter, MeteredDevice, Meters};
 use super::opening::{read_superblock, wipe, write_empty_tables};
 use super::pool::Pool;
-use super::shared::{Leaving, RemainingDevices};
+use super::shared::{LeaveReason, RemainingDevices};
 use crate::format::members::{Member, Members};
 use crate::format::superblock::Superblock;
 use crate::types::env::Env;
@@ -33,7 +33,7 @@ impl<E: Env> Pool<E> {
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`; then the pool is as it was.
     pub(crate) async fn add_device(&self, device: E::Flash) -> Result<MemberNumber, CacheError> {
-        let device = Metered::new(device, Meter::default());
+        let device = MeteredDevice::new(device, Meter::default());
         let size = device.geometry().size;
         self.with_device(size)?;
         // Before anything is locked: a device that hangs blocks nothing else. Its tables are older than all others, and a start without
@@ -156,7 +156,7 @@ impl<E: Env> Pool<E> {
                 bytes(reserved)
             )));
         }
-        if self.shared.let_leave(number, Leaving::TakenOut) == RemainingDevices::Nothing {
+        if self.shared.let_leave(number, LeaveReason::TakenOut) == RemainingDevices::Nothing {
             return Err(CacheError::Settings(format!(
                 "Device {number} is the last one of the pool: add another one first, or serve without a pool"
             )));
@@ -193,7 +193,7 @@ impl<E: Env> Pool<E> {
         let device = self.flash.borrow().device(number).map(Rc::clone);
         self.write_superblock(&next).await?;
         self.segments().remove_device(number);
-        if let (Leaving::TakenOut, Some(device)) = (why, device) {
+        if let (LeaveReason::TakenOut, Some(device)) = (why, device) {
             // Releases the device for other uses. If that fails, its list is older than that of the others all the same; and if it never
             // ends, nothing else waits for it.
             self.host.spawn(async move { drop(wipe(&*device).await) });

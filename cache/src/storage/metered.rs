@@ -46,12 +46,12 @@ impl Meters {
 }
 
 /// A device with its meter.
-pub(crate) struct Metered<F> {
+pub(crate) struct MeteredDevice<F> {
     device: F,
     pub(crate) meter: Meter,
 }
 
-impl<F> Metered<F> {
+impl<F> MeteredDevice<F> {
     pub(crate) fn new(device: F, meter: Meter) -> Self {
         Self { device, meter }
     }
@@ -62,7 +62,7 @@ impl<F> Metered<F> {
     }
 }
 
-impl<F: BlockDevice> BlockDevice for Metered<F> {
+impl<F: BlockDevice> BlockDevice for MeteredDevice<F> {
     fn geometry(&self) -> Geometry {
         self.device.geometry()
     }

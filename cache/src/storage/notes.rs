@@ -16,7 +16,7 @@ use block::{BlockDevice, BlockError, Buffer};
 
 use super::note_state::{NoteWriter, OpenIntents};
 use super::pool::Pool;
-use super::reading::{Reader, Unreadable, Wanted};
+use super::reading::{Reader, SegmentGeneration, Unreadable};
 use crate::format::batch::{self, ENTRIES_PER_PAGE, Entry, Head};
 use crate::format::note::{Intent, Note};
 use crate::state::replay::TailDamage;
@@ -209,7 +209,7 @@ pub(crate) async fn read_all<F: BlockDevice>(
     reader: &Reader<F>,
     segments: &mut Segments,
 ) -> Result<OpenIntents, Unreadable> {
-    let owned = Wanted::all_of(segments, SegmentOwner::Notes);
+    let owned = SegmentGeneration::all_of(segments, SegmentOwner::Notes);
     if owned.is_empty() && segments.owners().is_empty() {
         // Made, and never opened.
         return Ok(OpenIntents::default());
@@ -245,7 +245,7 @@ struct SegmentNotes {
 /// Reads the notes of a segment.
 async fn read_segment<F: BlockDevice>(
     reader: &Reader<F>,
-    wanted: Wanted,
+    wanted: SegmentGeneration,
 ) -> Result<SegmentNotes, Unreadable> {
     let mut said = SegmentNotes { open: OpenIntents::default(), is_complete: false };
     let content = reader.headers(wanted, TailDamage::NotFlushed).await?.content;

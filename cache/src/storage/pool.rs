@@ -15,9 +15,9 @@ use futures_util::future::{LocalBoxFuture, join_all};
 use tokio::sync::Notify;
 
 use super::flash::{DeviceLocation, Flash, missing};
-use super::reading::{Reader, Wanted};
+use super::reading::{Reader, SegmentGeneration};
 use super::reclaim_slot::ReclaimSlot;
-use super::shared::{Leaving, RemainingDevices, Shared, TableState};
+use super::shared::{LeaveReason, PoolState, RemainingDevices, TableState};
 use crate::format::PoolId;
 use crate::format::layout::Layout;
 use crate::format::members::{Member, Members};
@@ -32,7 +32,7 @@ use crate::types::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Segmen
 pub(crate) struct Pool<E: Env> {
     pub(super) flash: RefCell<Flash<E::Flash>>,
     pub(crate) host: E::Host,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<PoolState>,
     pub(crate) slot: ReclaimSlot,
     pins: RefCell<Pins>,
     /// Notifies tasks that free a segment when a reader is done.
@@ -64,7 +64,7 @@ pub(crate) enum NoSegment {
 
 impl<E: Env> Pool<E> {
     /// Creates a place for one more shard; `flash` are its own handles of the pool's devices.
-    pub(super) fn new(flash: Flash<E::Flash>, host: E::Host, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(flash: Flash<E::Flash>, host: E::Host, shared: Arc<PoolState>) -> Self {
         Self {
             flash: RefCell::new(flash),
             host,
@@ -205,7 +205,7 @@ impl<E: Env> Pool<E> {
     pub(super) fn place(&self, first: FlashPage) -> Result<DeviceLocation<E::Flash>, BlockError> {
         self.ensure_alive()?;
         let place = self.flash.borrow().place(first).ok_or_else(missing)?;
-        if self.shared.leaving(place.member) == Some(Leaving::Failed) {
+        if self.shared.leaving(place.member) == Some(LeaveReason::Failed) {
             return Err(Self::gone());
         }
         Ok(place)
@@ -231,7 +231,7 @@ impl<E: Env> Pool<E> {
         self.ensure_alive()?;
         let is_live = |member: &Member| {
             members.get(member.number).is_some()
-                && self.shared.leaving(member.number) != Some(Leaving::Failed)
+                && self.shared.leaving(member.number) != Some(LeaveReason::Failed)
         };
         let devices = self.flash.borrow().clone();
         let writes = devices.devices().filter(|(member, _)| is_live(member)).map(async |(member, device)| {
@@ -302,13 +302,13 @@ impl<E: Env> Pool<E> {
     /// Returns the content of a closed segment from its summary, if it has one of its present generation.
     pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Content> {
         self.ensure_alive().ok()?;
-        let wanted = Wanted::of(&self.segments(), segment)?;
+        let wanted = SegmentGeneration::of(&self.segments(), segment)?;
         self.reader().summary(wanted).await.ok()
     }
 
     /// Returns the segments of a disk, for reading their content, newest first.
-    pub(crate) fn all_wanted(&self, owner: DiskId) -> Vec<Wanted> {
-        Wanted::all_of(&self.segments(), owner)
+    pub(crate) fn all_wanted(&self, owner: DiskId) -> Vec<SegmentGeneration> {
+        SegmentGeneration::all_of(&self.segments(), owner)
     }
 
     /// Makes durable that segments were disowned, and gives them back. Nothing must point to them. All at once: a crash
@@ -381,7 +381,7 @@ impl<E: Env> Pool<E> {
 
     /// Takes a device for failed.
     pub(crate) fn fail(&self, member: MemberNumber, error: &BlockError) {
-        match self.shared.let_leave(member, Leaving::Failed) {
+        match self.shared.let_leave(member, LeaveReason::Failed) {
             RemainingDevices::KnownBefore => {}
             RemainingDevices::Others => {
                 tracing::error!(%error, pool = %self.id(), device = %member, "A device of the pool failed and leaves it");

@@ -21,7 +21,7 @@ use crate::types::units::{FlashPage, SegmentNumber, SegmentOwner, Sequence};
 
 /// A segment to read, with its generation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct SegmentGeneration {
     pub(crate) segment: SegmentNumber,
     /// Its second copy.
     pub(crate) second: Option<SegmentNumber>,
@@ -44,7 +44,7 @@ pub(crate) enum Unreadable {
 }
 
 /// Content of a segment, as far as it can be determined.
-pub(crate) struct Contained {
+pub(crate) struct SegmentContent {
     pub(crate) content: Content,
     /// The bits of each `forget`, in order.
     pub(crate) forgets: Vec<Buffer>,
@@ -89,9 +89,9 @@ impl<F: BlockDevice> Reader<F> {
     /// its end.
     pub(crate) async fn contained(
         &self,
-        wanted: Wanted,
+        wanted: SegmentGeneration,
         newest: Option<TailDamage>,
-    ) -> Result<Contained, Unreadable> {
+    ) -> Result<SegmentContent, Unreadable> {
         let (content, durable, has_summary) = match (self.summary(wanted).await, newest) {
             (Err(Unreadable::NoSummary), Some(tail)) => {
                 let Headers { content, durable } = self.headers(wanted, tail).await?;
@@ -108,11 +108,11 @@ impl<F: BlockDevice> Reader<F> {
         for line in content.lines().filter(|line| line.kind == EntryKind::Forget) {
             forgets.push(self.page(wanted, line.place, line.checksum).await?);
         }
-        Ok(Contained { content, forgets, durable, has_summary })
+        Ok(SegmentContent { content, forgets, durable, has_summary })
     }
 
     /// Reads a page of a segment with this checksum.
-    async fn page(&self, wanted: Wanted, place: u32, checksum: u32) -> Result<Buffer, Unreadable> {
+    async fn page(&self, wanted: SegmentGeneration, place: u32, checksum: u32) -> Result<Buffer, Unreadable> {
         let mut failure = Unreadable::Damaged { place };
         for segment in wanted.copies() {
             match self.read(self.layout.segment_start(segment).plus(place), 1).await {
@@ -125,7 +125,7 @@ impl<F: BlockDevice> Reader<F> {
     }
 
     /// Returns the content of a closed segment from its summary.
-    pub(crate) async fn summary(&self, wanted: Wanted) -> Result<Content, Unreadable> {
+    pub(crate) async fn summary(&self, wanted: SegmentGeneration) -> Result<Content, Unreadable> {
         let mut failure = None;
         for segment in wanted.copies() {
             match self.summary_in(wanted, segment).await {
@@ -139,7 +139,7 @@ impl<F: BlockDevice> Reader<F> {
     }
 
     /// Returns true if a copy of a closed segment has no summary. Its content is in the other one, for as long as that exists.
-    async fn lacks_summary(&self, wanted: Wanted) -> bool {
+    async fn lacks_summary(&self, wanted: SegmentGeneration) -> bool {
         for segment in wanted.copies() {
             if self.summary_in(wanted, segment).await == Err(Unreadable::NoSummary) {
                 return true;
@@ -148,7 +148,11 @@ impl<F: BlockDevice> Reader<F> {
         false
     }
 
-    async fn summary_in(&self, wanted: Wanted, segment: SegmentNumber) -> Result<Content, Unreadable> {
+    async fn summary_in(
+        &self,
+        wanted: SegmentGeneration,
+        segment: SegmentNumber,
+    ) -> Result<Content, Unreadable> {
         let start = self.layout.summary_start(segment);
         let first_pages = self.layout.summary_pages().min(FIRST_READ_PAGES);
         let mut bytes = self.read(start, first_pages).await?;
@@ -178,7 +182,11 @@ impl<F: BlockDevice> Reader<F> {
 
     /// Returns the content of the headers of a segment, up to the first batch that is incomplete. An unflushed batch may have its header
     /// and lack its data: writes of guests are verified here, and other pages when they are read.
-    pub(crate) async fn headers(&self, wanted: Wanted, tail: TailDamage) -> Result<Headers, Unreadable> {
+    pub(crate) async fn headers(
+        &self,
+        wanted: SegmentGeneration,
+        tail: TailDamage,
+    ) -> Result<Headers, Unreadable> {
         let mut window: Windows = wanted.copies().map(Window::of).collect();
         let mut batches: Vec<DecodedBatch> = Vec::new();
         let mut end = 0;
@@ -207,7 +215,7 @@ impl<F: BlockDevice> Reader<F> {
     /// Reads the batch at a place, according to its header.
     async fn header(
         &self,
-        wanted: Wanted,
+        wanted: SegmentGeneration,
         windows: &mut Windows,
         place: u32,
     ) -> Result<Option<DecodedBatch>, Unreadable> {
@@ -231,7 +239,7 @@ impl<F: BlockDevice> Reader<F> {
     }
 
     /// Decodes the batch of a header at a place, if it is one.
-    fn decode(&self, wanted: Wanted, page: &[u8], place: u32) -> Option<DecodedBatch> {
+    fn decode(&self, wanted: SegmentGeneration, page: &[u8], place: u32) -> Option<DecodedBatch> {
         let (head, entries) = batch::decode_header(page, self.pool).ok()?;
         let data = entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
         let end = place + 1 + data;
@@ -246,12 +254,12 @@ impl<F: BlockDevice> Reader<F> {
     }
 
     /// Returns true if a page is the header of a batch of this generation.
-    pub(crate) fn is_header(&self, wanted: Wanted, page: &[u8], place: u32) -> bool {
+    pub(crate) fn is_header(&self, wanted: SegmentGeneration, page: &[u8], place: u32) -> bool {
         self.decode(wanted, page, place).is_some()
     }
 
     /// Returns true if writes of guests in a batch are there, in one copy as a whole.
-    async fn is_whole(&self, wanted: Wanted, batch: &DecodedBatch) -> Result<bool, Unreadable> {
+    async fn is_whole(&self, wanted: SegmentGeneration, batch: &DecodedBatch) -> Result<bool, Unreadable> {
         let mut failure = None;
         for segment in wanted.copies() {
             match self.is_whole_in(wanted, segment, batch).await {
@@ -265,7 +273,7 @@ impl<F: BlockDevice> Reader<F> {
 
     async fn is_whole_in(
         &self,
-        wanted: Wanted,
+        wanted: SegmentGeneration,
         segment: SegmentNumber,
         batch: &DecodedBatch,
     ) -> Result<bool, Unreadable> {
@@ -285,7 +293,7 @@ impl<F: BlockDevice> Reader<F> {
     /// Checks for proof that the end is none: a header behind it, or the record of the process that wrote it.
     async fn check_tail(
         &self,
-        wanted: Wanted,
+        wanted: SegmentGeneration,
         window: &mut Windows,
         end: u32,
         tail: TailDamage,
@@ -327,7 +335,7 @@ impl Unreadable {
     }
 }
 
-impl Wanted {
+impl SegmentGeneration {
     /// Returns a segment in its present generation; none if it is free, and none of a second copy, which is read with the first.
     pub(crate) fn of(segments: &Segments, segment: SegmentNumber) -> Option<Self> {
         let (owner, generation) = segments.life(segment)?;

@@ -14,12 +14,12 @@ use tokio::sync::Notify;
 
 use super::lock::lock;
 use super::reclaim_queue::QueueTurn;
-use super::shared::Shared;
+use super::shared::PoolState;
 use crate::types::units::{SegmentNumber, SegmentOwner, Sequence, ShardNumber};
 
 /// A shard's place at the pool, released when the shard ends.
 pub(crate) struct ReclaimSlot {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     pub(crate) shard: ShardNumber,
     waker: Arc<Notify>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct ReclaimTurn<'a> {
 
 impl ReclaimSlot {
     /// Returns a place for one more shard.
-    pub(super) fn take(shared: Arc<Shared>) -> Self {
+    pub(super) fn take(shared: Arc<PoolState>) -> Self {
         let waker = Arc::new(Notify::new());
         let mut queue = lock(&shared.reclaim.queue);
         let shard = ShardNumber(queue.wakers.len() as u32);

@@ -18,8 +18,8 @@ use futures_util::future::select;
 
 use super::copies::Gaps;
 use super::pool::Pool;
-use super::reading::{Unreadable, Wanted};
-use super::shared::{Leaving, Shrink};
+use super::reading::{SegmentGeneration, Unreadable};
+use super::shared::{LeaveReason, Shrink};
 use crate::format::members::{Member, Members};
 use crate::format::superblock::Superblock;
 use crate::types::env::Env;
@@ -29,7 +29,7 @@ use crate::types::units::{MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// A segment that is copied to another place.
 #[derive(Clone, Copy)]
-pub(crate) struct Moving {
+pub(crate) struct SegmentMove {
     pub(crate) from: SegmentNumber,
     pub(crate) life: (SegmentOwner, Sequence),
     pub(crate) to: SegmentNumber,
@@ -155,7 +155,7 @@ impl<E: Env> Pool<E> {
         self: &Rc<Self>,
         number: MemberNumber,
         device_bytes: u64,
-    ) -> Result<Shrinking<E>, CacheError> {
+    ) -> Result<DeviceShrink<E>, CacheError> {
         let member = self.resizable(number)?;
         let layout = self.layout();
         layout.check_device(device_bytes, MEMBER_SEGMENTS_MIN)?;
@@ -180,18 +180,18 @@ impl<E: Env> Pool<E> {
         drop(locked);
         self.shared.reclaim.wake_all();
         let after = member.shrunk(segments, device_bytes);
-        Ok(Shrinking { pool: Rc::clone(self), before: member, after, is_listed: Cell::new(false) })
+        Ok(DeviceShrink { pool: Rc::clone(self), before: member, after, is_listed: Cell::new(false) })
     }
 
     /// Copies a closed segment to a free place, durably. The caller holds it with a pin, and completes the move.
     ///
     /// # Errors
     /// The reason if it could not be copied.
-    pub(crate) async fn copy_to_move(&self, moving: Moving) -> Result<u64, BlockError> {
-        let Moving { from, life, to } = moving;
+    pub(crate) async fn copy_to_move(&self, moving: SegmentMove) -> Result<u64, BlockError> {
+        let SegmentMove { from, life, to } = moving;
         let copied = self.copy_segment(from, to, Gaps::AreAwaited).await?;
         // A page that rotted on its way is no copy; one that had rotted before is unchanged.
-        let of = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };
+        let of = |segment| SegmentGeneration { segment, second: None, owner: life.0, generation: life.1 };
         let (copy, before) =
             (self.reader().contained(of(to), None).await, self.reader().contained(of(from), None).await);
         match (copy, before) {
@@ -207,7 +207,7 @@ fn unlike(from: SegmentNumber) -> BlockError {
 }
 
 /// A device that is being made smaller, as long as this lives.
-pub(crate) struct Shrinking<E: Env> {
+pub(crate) struct DeviceShrink<E: Env> {
     pool: Rc<Pool<E>>,
     /// The device as it was.
     before: Member,
@@ -217,12 +217,12 @@ pub(crate) struct Shrinking<E: Env> {
     is_listed: Cell<bool>,
 }
 
-impl<E: Env> Shrinking<E> {
+impl<E: Env> DeviceShrink<E> {
     /// Returns why the device keeps its size, if it does.
     pub(crate) fn stopped(&self) -> Option<String> {
         let shared = &self.pool.shared;
         // Segments lost with another device may have to be where this one is to end.
-        let has_failed = |device: &MemberNumber| shared.leaving(*device) == Some(Leaving::Failed);
+        let has_failed = |device: &MemberNumber| shared.leaving(*device) == Some(LeaveReason::Failed);
         if self.pool.notice_failure() || shared.all_leaving().iter().any(has_failed) {
             return Some("a device of the pool failed, and what it had comes first".to_owned());
         }
@@ -270,7 +270,7 @@ impl<E: Env> Shrinking<E> {
     }
 }
 
-impl<E: Env> Drop for Shrinking<E> {
+impl<E: Env> Drop for DeviceShrink<E> {
     fn drop(&mut self) {
         let shared = &self.pool.shared;
         if !self.is_listed.get()

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use super::budgets::Budgets;
 use super::dirty_first::DirtyFirst;
-use super::discarding::Discarding;
+use super::discarding::SharedDiscards;
 use super::lock::lock;
 use super::metered::Meters;
 use super::note_state::{Notes, OpenIntents};
@@ -28,7 +28,7 @@ use crate::types::units::{MemberNumber, Sequence, ShardNumber};
 
 /// A pool that is open, for another shard to join: see [`Cache::join`](crate::Cache::join).
 #[derive(Clone)]
-pub struct SharedPool(pub(crate) Arc<Shared>);
+pub struct SharedPool(pub(crate) Arc<PoolState>);
 
 const _: () = {
     const fn goes_to_other_threads<T: Send + Sync>() {}
@@ -36,7 +36,7 @@ const _: () = {
 };
 
 /// Content of a pool that is opened.
-pub(crate) struct Found {
+pub(crate) struct RecoveredPool {
     pub(crate) superblock: Superblock,
     pub(crate) table_turn: u64,
     pub(crate) segments: Segments,
@@ -47,7 +47,7 @@ pub(crate) struct Found {
     pub(crate) meters: Meters,
 }
 
-pub(crate) struct Shared {
+pub(crate) struct PoolState {
     pub(super) pool: PoolId,
     pub(super) layout: Layout,
     devices: Mutex<Devices>,
@@ -65,7 +65,7 @@ pub(crate) struct Shared {
     pub(super) notes: Notes,
     pub(super) table: TableWriter,
     pub(super) reclaim: ReclaimQueue,
-    pub(super) discarding: Discarding,
+    pub(super) discarding: SharedDiscards,
     pub(crate) dirty_first: DirtyFirst,
     /// The last sequence drawn. One counter for all disks, so that a disk that is attached again cannot draw a value
     /// twice.
@@ -82,7 +82,7 @@ pub(crate) struct Shared {
 struct Devices {
     /// As it was last written; `own` is of no meaning.
     superblock: Superblock,
-    leaving: BTreeMap<MemberNumber, Leaving>,
+    leaving: BTreeMap<MemberNumber, LeaveReason>,
     /// Failed, not listed any more, and not forgotten yet: disks may have had something there.
     out: Vec<Member>,
     /// The epoch of a list without a failed device, until the witness knows it.
@@ -119,7 +119,7 @@ pub(crate) struct Shrink {
 
 /// Reason why a device is to leave the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaving {
+pub(crate) enum LeaveReason {
     /// It failed: nothing is written to it or read from it any more.
     Failed,
     /// It was removed on request.
@@ -150,10 +150,10 @@ pub(super) struct TableState {
     pub(super) changes: u64,
 }
 
-impl Shared {
+impl PoolState {
     /// Creates the state of a pool from its content, which must be durable.
-    pub(super) fn new(found: Found) -> Self {
-        let Found { superblock, table_turn, segments, open_intents, to_witness, meters } = found;
+    pub(super) fn new(found: RecoveredPool) -> Self {
+        let RecoveredPool { superblock, table_turn, segments, open_intents, to_witness, meters } = found;
         Self {
             pool: superblock.pool,
             layout: superblock.layout,
@@ -175,7 +175,7 @@ impl Shared {
                 written: tokio::sync::Mutex::new(TableState { turn: table_turn, changes: 0 }),
             },
             reclaim: ReclaimQueue::new(),
-            discarding: Discarding::new(),
+            discarding: SharedDiscards::new(),
             dirty_first: DirtyFirst::default(),
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
@@ -211,7 +211,7 @@ impl Shared {
             return ToStrikeOff { failed: Vec::new(), to_witness: None };
         }
         let devices = lock(&self.devices);
-        let failed = |member: &Member| devices.leaving.get(&member.number) == Some(&Leaving::Failed);
+        let failed = |member: &Member| devices.leaving.get(&member.number) == Some(&LeaveReason::Failed);
         let failed: Vec<_> = devices.superblock.members.iter().filter(failed).collect();
         self.some_failed.store(!failed.is_empty() || devices.to_witness.is_some(), Ordering::SeqCst);
         ToStrikeOff { failed, to_witness: devices.to_witness }
@@ -248,7 +248,7 @@ impl Shared {
     }
 
     /// Returns the reason why a device is to leave, if it is.
-    pub(crate) fn leaving(&self, member: MemberNumber) -> Option<Leaving> {
+    pub(crate) fn leaving(&self, member: MemberNumber) -> Option<LeaveReason> {
         // Asked for each read of a guest.
         if !self.some_leave.load(Ordering::SeqCst) {
             return None;
@@ -265,10 +265,10 @@ impl Shared {
     }
 
     /// Starts to remove a device. Returns what is left.
-    pub(super) fn let_leave(&self, member: MemberNumber, why: Leaving) -> RemainingDevices {
+    pub(super) fn let_leave(&self, member: MemberNumber, why: LeaveReason) -> RemainingDevices {
         let mut devices = lock(&self.devices);
         let before = devices.leaving.get(&member).copied();
-        if before == Some(Leaving::Failed) || devices.superblock.members.get(member).is_none() {
+        if before == Some(LeaveReason::Failed) || devices.superblock.members.get(member).is_none() {
             return RemainingDevices::KnownBefore;
         }
         let stays = |other: &Member| other.number != member && !devices.leaving.contains_key(&other.number);
@@ -277,7 +277,7 @@ impl Shared {
         }
         devices.leaving.insert(member, why);
         self.some_leave.store(true, Ordering::SeqCst);
-        if why == Leaving::Failed {
+        if why == LeaveReason::Failed {
             self.some_failed.store(true, Ordering::SeqCst);
         }
         RemainingDevices::Others
@@ -354,7 +354,7 @@ impl Shared {
     }
 }
 
-impl SegmentsHolder for Shared {
+impl SegmentsHolder for PoolState {
     fn lock_segments(&self) -> MutexGuard<'_, Segments> {
         self.segments()
     }

@@ -35,9 +35,9 @@ impl StorageSpace {
     }
 
     /// Counts a write that waits, until the returned guard is dropped.
-    pub(super) fn enter(&self) -> Waiting<'_> {
+    pub(super) fn enter(&self) -> WriteWaiter<'_> {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        Waiting(self)
+        WriteWaiter(self)
     }
 
     /// Lets writes wait for room from now on.
@@ -47,9 +47,9 @@ impl StorageSpace {
 }
 
 /// A write that waits for room, also if it is dropped.
-pub(super) struct Waiting<'a>(&'a StorageSpace);
+pub(super) struct WriteWaiter<'a>(&'a StorageSpace);
 
-impl Drop for Waiting<'_> {
+impl Drop for WriteWaiter<'_> {
     fn drop(&mut self) {
         if self.0.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.0.is_overdue.store(false, Ordering::SeqCst);

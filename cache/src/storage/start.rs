@@ -24,7 +24,7 @@ use super::notes;
 use super::opening::{FIRST_TURNS, read_superblock};
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable};
-use super::shared::{Found, Shared, SharedPool};
+use super::shared::{PoolState, RecoveredPool, SharedPool};
 use crate::format::batch;
 use crate::format::members::{Member, Members};
 use crate::format::note::Intent;
@@ -63,15 +63,15 @@ pub enum PoolContent {
 }
 
 /// A pool that was opened.
-pub(crate) struct Started<E: Env> {
+pub(crate) struct StartedPool<E: Env> {
     pub(crate) pool: Rc<Pool<E>>,
     pub(crate) content: PoolContent,
-    pub(crate) ignored: Vec<Ignored>,
+    pub(crate) ignored: Vec<IgnoredDevice>,
 }
 
 /// A device that was named, and is not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ignored {
+pub struct IgnoredDevice {
     /// Its place among the devices that were named.
     pub place: usize,
     /// The reason.
@@ -86,9 +86,17 @@ pub(crate) async fn start<E: Env>(
     devices: Vec<E::Flash>,
     host: E::Host,
     marks: &SessionIds,
-) -> Result<Started<E>, CacheError> {
-    let Examined { mut superblock, turns, flash, tables, newest_term, content: found, ignored, missing } =
-        examine(devices, Some(marks)).await?;
+) -> Result<StartedPool<E>, CacheError> {
+    let PoolExamination {
+        mut superblock,
+        turns,
+        flash,
+        tables,
+        newest_term,
+        content: found,
+        ignored,
+        missing,
+    } = examine(devices, Some(marks)).await?;
     if let (Err(reason), true) = (&found, superblock.may_be_dirty) {
         return Err(CacheError::HoldsDirty(format!(
             "{reason}. Nothing was changed: name all devices of the pool, or erase it if that data is not wanted"
@@ -118,7 +126,8 @@ pub(crate) async fn start<E: Env>(
     let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let to_witness = (!missing.is_empty()).then_some(superblock.epoch);
     let meters = flash.meters().clone();
-    let shared = Shared::new(Found { superblock, table_turn, segments, open_intents, to_witness, meters });
+    let shared =
+        PoolState::new(RecoveredPool { superblock, table_turn, segments, open_intents, to_witness, meters });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.
@@ -129,7 +138,7 @@ pub(crate) async fn start<E: Env>(
     pool.write_superblock(&superblock).await?;
     pool.take_over_notes().await?;
     pool.shared.space.begin_to_wait();
-    Ok(Started { pool, content, ignored })
+    Ok(StartedPool { pool, content, ignored })
 }
 
 /// Writes the newest superblock and the newest table to each device that lacks them because the previous process ended too early. Otherwise
@@ -184,7 +193,7 @@ pub(crate) const USED_SINCE: &str =
 pub(crate) const INCOMPLETE: &str = "A device of the pool is missing";
 
 /// Content of the devices of a pool, before anything is changed.
-pub(crate) struct Examined<F> {
+pub(crate) struct PoolExamination<F> {
     /// Of the highest epoch, turn and term.
     pub(crate) superblock: Superblock,
     /// The turn of the superblock of each device.
@@ -198,7 +207,7 @@ pub(crate) struct Examined<F> {
     /// Owners, generations and open intents, or the reason why nothing is trusted.
     pub(crate) content: Result<(Vec<TableEntry>, OpenIntents), &'static str>,
     /// Devices that do not belong to it.
-    pub(crate) ignored: Vec<Ignored>,
+    pub(crate) ignored: Vec<IgnoredDevice>,
     /// Devices that belong to it and are not there.
     pub(crate) missing: Vec<MemberNumber>,
 }
@@ -215,8 +224,8 @@ pub(crate) const STALE: &str =
 pub(crate) async fn examine<F: BlockDevice>(
     devices: Vec<F>,
     marks: Option<&SessionIds>,
-) -> Result<Examined<F>, CacheError> {
-    let Assembled { superblocks, turns, tables, devices, ignored, missing } = assemble(devices).await?;
+) -> Result<PoolExamination<F>, CacheError> {
+    let PoolDevices { superblocks, turns, tables, devices, ignored, missing } = assemble(devices).await?;
     let newest = |superblock: &&Superblock| (superblock.epoch, superblock.turn);
     let superblock = *superblocks.iter().max_by_key(newest).expect("there is one at least");
     let flash = Flash::new(superblock.layout, devices, Meters::default());
@@ -243,23 +252,23 @@ pub(crate) async fn examine<F: BlockDevice>(
     let turn = superblocks.iter().map(|one| one.turn).max().unwrap_or(0);
     let may_be_dirty = superblocks.iter().any(|one| one.may_be_dirty);
     let superblock = Superblock { turn, term, may_be_dirty, ..superblock };
-    Ok(Examined { superblock, turns, flash, tables, newest_term, content, ignored, missing })
+    Ok(PoolExamination { superblock, turns, flash, tables, newest_term, content, ignored, missing })
 }
 
 /// The devices of one pool.
-struct Assembled<F> {
+struct PoolDevices<F> {
     /// Of all devices that the list has, also of those that cannot be used.
     superblocks: Vec<Superblock>,
     /// The turn of the superblock of each device that can be used, and its tables.
     turns: Vec<u64>,
     tables: Vec<[Option<TableSlot>; 2]>,
     devices: Vec<(Member, F)>,
-    ignored: Vec<Ignored>,
+    ignored: Vec<IgnoredDevice>,
     missing: Vec<MemberNumber>,
 }
 
 /// Finds out which devices make a pool together: the list with the highest epoch decides.
-async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, CacheError> {
+async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<PoolDevices<F>, CacheError> {
     let mut read = Vec::new();
     let mut ignored = Vec::new();
     let mut first_error = None;
@@ -267,7 +276,7 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
         match read_superblock(&device).await {
             Ok(superblock) => read.push((place, superblock, device)),
             Err(error) => {
-                ignored.push(Ignored { place, reason: error.to_string() });
+                ignored.push(IgnoredDevice { place, reason: error.to_string() });
                 first_error.get_or_insert(error);
             }
         }
@@ -302,7 +311,7 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
             None if superblock.pool == newest.pool => "It left the pool".to_owned(),
             None => "It belongs to another pool".to_owned(),
         };
-        ignored.push(Ignored { place, reason });
+        ignored.push(IgnoredDevice { place, reason });
     }
     if devices.is_empty() {
         return Err(first_error.expect("the device with the newest list could not be read"));
@@ -310,7 +319,7 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
     let is_there = |member: &Member| devices.iter().any(|(other, _)| other.number == member.number);
     let missing = newest.members.iter().filter(|member| !is_there(member)).map(|member| member.number);
     let missing = missing.collect();
-    Ok(Assembled { superblocks, turns, tables: all_tables, devices, ignored, missing })
+    Ok(PoolDevices { superblocks, turns, tables: all_tables, devices, ignored, missing })
 }
 
 /// A slot of the segment table: its turn and its entries.

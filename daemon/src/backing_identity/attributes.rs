@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use block::file::{self, Standing};
+use block::file::{self, PathStatus};
 
 use super::appearance::{Appearance, DirtyMark, check_marks, write_session};
 
@@ -84,14 +84,14 @@ pub(crate) struct BackingState {
     pub(crate) size: io::Result<u64>,
     /// True if the system allows no writes to it.
     pub(crate) is_write_protected: bool,
-    pub(crate) standing: Standing,
+    pub(crate) standing: PathStatus,
 }
 
 /// A comparison of an open backing with the file at its path.
 pub(crate) struct PathCheck {
     /// Path at which it was opened.
     pub(crate) path: PathBuf,
-    pub(crate) standing: Standing,
+    pub(crate) standing: PathStatus,
     /// Present name of the open file, by the system.
     pub(crate) open_as: PathBuf,
     /// Path at which the open file can be read for as long as this process has it open.
@@ -138,7 +138,7 @@ impl Attributes for FileAttributes {
         Some(BackingState {
             size: file::size_of(&self.file),
             is_write_protected: file::is_write_protected(&self.file),
-            standing: Standing::of(&self.file, &self.path),
+            standing: PathStatus::of(&self.file, &self.path),
         })
     }
 
@@ -148,7 +148,7 @@ impl Attributes for FileAttributes {
         let open_as = fs::read_link(format!("/proc/self/fd/{descriptor}"));
         Some(PathCheck {
             path: path.clone(),
-            standing: Standing::of(file, path),
+            standing: PathStatus::of(file, path),
             open_as: open_as.unwrap_or_else(|_| path.clone()),
             open_at: format!("/proc/{}/fd/{descriptor}", std::process::id()).into(),
         })
@@ -175,11 +175,11 @@ mod tests {
         assert_eq!((appearance.session.as_deref(), appearance.dirty.as_ref()), (Some("1f"), Some(&mark)));
         file.remove_dirty_mark(&mark).expect("it is ours");
         assert_eq!(file.appearance().expect("it is open").dirty, None);
-        assert_eq!(file.check_path().expect("it has one").standing, Standing::Named);
+        assert_eq!(file.check_path().expect("it has one").standing, PathStatus::Named);
         fs::rename(&path, dir.path().join("b.img")).expect("the folder is ours");
         let check = file.check_path().expect("it has one");
         assert_eq!((check.path, check.open_as), (path, dir.path().join("b.img")));
-        assert!(matches!(check.standing, Standing::Missing(_)));
+        assert!(matches!(check.standing, PathStatus::Missing(_)));
 
         let cannot = NoAttributes.check_marks();
         assert!(cannot.is_err());

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Unmap, Wanted};
-use cache::{CachedDisk, Measured};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Unmap, WantedRange};
+use cache::{CachedDisk, RequestTimes};
 use trace::{Kind, LENGTH_MAX, Request, SECTOR};
 
 use super::Recorder;
@@ -15,11 +15,11 @@ use super::Recorder;
 /// A disk that measures its requests.
 pub(crate) trait Measures {
     /// Returns the measurement of the request that ended last. Valid until the next `.await`.
-    fn measured(&self) -> Measured;
+    fn measured(&self) -> RequestTimes;
 }
 
 impl<E: cache::Env> Measures for CachedDisk<E> {
-    fn measured(&self) -> Measured {
+    fn measured(&self) -> RequestTimes {
         CachedDisk::measured(self)
     }
 }
@@ -41,7 +41,7 @@ impl<D: Measures> RecordedDisk<D> {
     fn record(&self, kind: Kind, range: ByteRange, is_ok: bool) {
         // Without a recording the disk's measurement is not read.
         if self.recorder.is_on() && !range.is_empty() {
-            let Measured { came, ended } = self.disk.measured();
+            let RequestTimes { came, ended } = self.disk.measured();
             let clock_began =
                 self.clock_began.get().or_else(|| Instant::now().checked_sub(Duration::from_nanos(ended)));
             self.clock_began.set(clock_began);
@@ -78,7 +78,7 @@ impl<D: BlockDevice + Measures> BlockDevice for RecordedDisk<D> {
         outcome
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         self.disk.try_read_cached(wanted, take);
         for read in wanted.iter().filter(|read| read.given) {
             self.record(Kind::Read, read.range, true);
@@ -132,10 +132,10 @@ mod tests {
     use super::*;
 
     /// A disk with a fixed measurement.
-    struct Fixed(Cell<Measured>);
+    struct Fixed(Cell<RequestTimes>);
 
     impl Measures for Fixed {
-        fn measured(&self) -> Measured {
+        fn measured(&self) -> RequestTimes {
             self.0.get()
         }
     }
@@ -150,7 +150,7 @@ mod tests {
         for (came, took_ms, is_ok) in
             [(second, 0, true), (second + 1_000_000, 7, true), (second + 4_000_000, 2, false)]
         {
-            disk.0.set(Measured { came, ended: came + took_ms * 1_000_000 });
+            disk.0.set(RequestTimes { came, ended: came + took_ms * 1_000_000 });
             recorded.record(Kind::Write, ByteRange::at(0, 512), is_ok);
         }
         let bytes = recorder.end("a", 7, number).expect("it is recorded");

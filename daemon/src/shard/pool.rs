@@ -9,8 +9,8 @@ use base::error::{Error, Result};
 use block::Host;
 use block::file::Identity;
 use cache::{
-    Cache, CacheError, DirtyData, DiskId, DriveWrites, Identified, Ignored, Opened, PoolContent, PoolId,
-    PoolStatistics, SessionIds, SharedPool,
+    Cache, CacheError, DirtyData, DiskId, DriveWrites, Identified, IgnoredDevice, Opened, PoolContent,
+    PoolId, PoolStatistics, SessionIds, SharedPool,
 };
 use telemetry::events::{self, Kind};
 
@@ -98,7 +98,7 @@ impl ShardHandle {
             };
             let Opened { cache, content, ignored } =
                 Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
-            let named = |Ignored { place, reason }: Ignored| (paths[place].clone(), reason);
+            let named = |IgnoredDevice { place, reason }: IgnoredDevice| (paths[place].clone(), reason);
             let ignored: Vec<_> = ignored.into_iter().map(named).collect();
             // Only devices of the pool are shared with other shards, not others that were opened.
             let is_used =

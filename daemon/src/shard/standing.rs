@@ -13,7 +13,7 @@ use std::pin::pin;
 use base::error::{Error, Result};
 use block::Host;
 use block::executor::LocalHost;
-use block::file::{Reachable, Standing};
+use block::file::{PathStatus, Reachable};
 use futures_util::future::{Either, select};
 use telemetry::events::{self, Kind};
 
@@ -39,9 +39,9 @@ impl DisplacedBacking {
     /// if it is at its path, or if that is unknown.
     fn from_check(name: &str, socket: &Path, check: &PathCheck) -> Option<Self> {
         let (is_replaced, reachable) = match check.standing {
-            Standing::Replaced(reachable) => (true, reachable),
-            Standing::Missing(reachable) => (false, reachable),
-            Standing::Named | Standing::Unknown(_) => return None,
+            PathStatus::Replaced(reachable) => (true, reachable),
+            PathStatus::Missing(reachable) => (false, reachable),
+            PathStatus::Named | PathStatus::Unknown(_) => return None,
         };
         let is_unreachable = reachable == Reachable::ByNobody;
         let (path, socket) = (check.path.display(), socket.display());
@@ -78,7 +78,7 @@ impl Disk {
     pub(super) async fn observe_path(&self, name: &str, host: &LocalHost) -> Option<DisplacedBacking> {
         let checked = pin!(self.history.check_path());
         if let Either::Left((Some(check), _)) = select(checked, pin!(host.sleep(PATH_TIME_MAX_NS))).await
-            && !matches!(check.standing, Standing::Unknown(_))
+            && !matches!(check.standing, PathStatus::Unknown(_))
         {
             let socket = self.doors.main_socket();
             self.note_displaced(name, DisplacedBacking::from_check(name, &socket, &check));
@@ -143,7 +143,7 @@ impl Disk {
 mod tests {
     use super::*;
 
-    fn found(standing: Standing) -> Option<DisplacedBacking> {
+    fn found(standing: PathStatus) -> Option<DisplacedBacking> {
         let check = PathCheck {
             path: "/disks/web.raw".into(),
             standing,
@@ -157,25 +157,25 @@ mod tests {
     fn each_way_in_which_a_file_leaves_its_place_is_told_with_what_to_do() {
         for (standing, unreachable, reason, advice) in [
             (
-                Standing::Missing(Reachable::ByNobody),
+                PathStatus::Missing(Reachable::ByNobody),
                 true,
                 "was deleted",
                 "nbd+unix:///web?socket=/run/web.sock",
             ),
             (
-                Standing::Replaced(Reachable::ByNobody),
+                PathStatus::Replaced(Reachable::ByNobody),
                 true,
                 "another file is at /disks/web.raw",
                 "/proc/7/fd/9",
             ),
-            (Standing::Replaced(Reachable::Elsewhere), false, "another file or device", "/disks/old.raw"),
-            (Standing::Missing(Reachable::Elsewhere), false, "was moved", "Put it back"),
+            (PathStatus::Replaced(Reachable::Elsewhere), false, "another file or device", "/disks/old.raw"),
+            (PathStatus::Missing(Reachable::Elsewhere), false, "was moved", "Put it back"),
         ] {
             let displaced = found(standing).expect("it is not in its place");
             assert_eq!(displaced.is_unreachable, unreachable);
             assert!(displaced.reason.contains(reason) && displaced.reason.contains(advice), "{displaced:?}");
         }
-        assert_eq!(found(Standing::Named), None);
-        assert_eq!(found(Standing::Unknown("Permission denied".to_owned())), None);
+        assert_eq!(found(PathStatus::Named), None);
+        assert_eq!(found(PathStatus::Unknown("Permission denied".to_owned())), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, Wanted};
+use block::{BlockDevice, WantedRange};
 use smallvec::SmallVec;
 
 use super::limits::TOLD_EVERY;
@@ -50,7 +50,7 @@ impl RequestBatch {
     pub(super) fn answer_cached(&mut self, device: &impl BlockDevice, mut answered: impl FnMut(u16, u32)) {
         // A request that may be long or no read is the last one.
         let ranges = self.all.iter().map_while(|taken| taken.request.cacheable_range());
-        let mut wanted: SmallVec<[Wanted; TOLD_EVERY]> = ranges.map(Wanted::new).collect();
+        let mut wanted: SmallVec<[WantedRange; TOLD_EVERY]> = ranges.map(WantedRange::new).collect();
         if wanted.is_empty() {
             return;
         }

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 use block::executor::{Executor, LocalHost, Order};
-use block::{BlockError, Buffer, ByteRange, Geometry, Memory as Content, Outcome, Unmap, Wanted};
+use block::{BlockError, Buffer, ByteRange, Geometry, Memory as Content, Outcome, Unmap, WantedRange};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
 use tokio::sync::Semaphore;
@@ -308,7 +308,7 @@ impl BlockDevice for Disk {
         (buffer, Ok(()))
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         for (place, wanted) in wanted.iter_mut().enumerate() {
             let offset = wanted.range.start;
             if (offset / BLOCK).is_multiple_of(2) && !is_killed() {

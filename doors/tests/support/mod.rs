@@ -19,7 +19,7 @@ use block::memory::Memory;
 use block::socket::Listener;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Ring,
-    Unmap, Wanted,
+    Unmap, WantedRange,
 };
 use doors::nbd::option::Replies;
 use doors::nbd::{Client, Directory, Export, Limits, NbdDoor, PausedNbdDoor};
@@ -106,7 +106,7 @@ impl BlockDevice for TestDevice {
         }
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         at_hand::give(&self.memory, self.at_hand.get(), wanted, take);
     }
 

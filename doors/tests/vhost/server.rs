@@ -11,7 +11,7 @@ use block::executor::{Driver as _, Executor, LocalHost, Order};
 use block::socket::Listener;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Memory, Operation, Outcome, Ring,
-    Unmap, Wanted,
+    Unmap, WantedRange,
 };
 use doors::vhost::{PausedVhostUserDoor, VhostUserDoor};
 use tokio::sync::{mpsc as commands, oneshot};
@@ -96,7 +96,7 @@ impl BlockDevice for Disk {
         }
     }
 
-    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [WantedRange], take: &mut dyn FnMut(usize, &[u8])) {
         self.wanted.borrow_mut().push(wanted.iter().map(|read| read.range).collect());
         at_hand::give(&self.memory, self.at_hand.get(), wanted, take);
     }

@@ -23,7 +23,7 @@ use cache::{
 
 pub use crate::rule::Writes;
 use crate::tally::{Course, Recorded, Tallies, Tally};
-use crate::workload::{Asked, Counted, Workload};
+use crate::workload::{Counted, TraceRequest, Workload};
 use devices::{Sparse, Zeroes};
 pub use division::{Division, RamShare};
 
@@ -218,7 +218,7 @@ struct Fate {
 
 impl Fate {
     /// Records a request before it is issued.
-    fn observe(&mut self, disk: &Disk, asked: &Asked) {
+    fn observe(&mut self, disk: &Disk, asked: &TraceRequest) {
         for page in (asked.pages.start / PAGE..asked.pages.end / PAGE).map(PageNumber) {
             if !disk.has_on_flash(page) {
                 self.read.remove(&page);
@@ -268,7 +268,11 @@ async fn attach(
 
 /// Issues a request. A write has its exact length: a part of a page that is not cached is not kept, as its rest is not known. All other
 /// requests are in whole pages, as they are fetched.
-async fn ask(disk: &Disk, Asked { pages, exact, is_write }: Asked, writes: Writes) -> Result<(), String> {
+async fn ask(
+    disk: &Disk,
+    TraceRequest { pages, exact, is_write }: TraceRequest,
+    writes: Writes,
+) -> Result<(), String> {
     let written = match writes {
         Writes::AsTheyAre => Some(exact),
         Writes::OfWholePages => Some(pages),

@@ -32,7 +32,7 @@ use base::moment::Moment;
 use crate::counted::Counted;
 use file::StoredSeries;
 use lifetime::Lifetime;
-pub use question::{Recent, Span, Window, Windowed};
+pub use question::{Recent, Span, Window, WindowCounters};
 use ring::{Recents, Ring};
 pub use ring::{SAMPLE_INTERVAL, SampleTime};
 use summary::Summary;
@@ -120,7 +120,7 @@ impl Series {
     }
 
     /// Returns the counts of a recent window, if `total` is the count by now.
-    pub fn window(&self, recent: Recent, time: SampleTime, total: &Counted) -> Windowed {
+    pub fn window(&self, recent: Recent, time: SampleTime, total: &Counted) -> WindowCounters {
         self.recents[recent as usize].window(recent, time, total)
     }
 

@@ -83,7 +83,7 @@ impl Window {
 
 /// Counters and latencies of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Windowed {
+pub struct WindowCounters {
     /// The window.
     pub window: Window,
     /// Seconds that it reaches back.

@@ -9,7 +9,7 @@ use crate::counted::Counted;
 
 use super::file::{Details, KeptRing};
 use super::packed::Packed;
-use super::question::{Recent, Window, Windowed};
+use super::question::{Recent, Window, WindowCounters};
 use super::summary::{Gauges, HistoryStep, Summary};
 
 /// Interval between samples: the shortest step.
@@ -218,8 +218,8 @@ impl Recents {
         }
     }
 
-    pub(super) fn window(&self, recent: Recent, time: SampleTime, total: &Counted) -> Windowed {
-        Windowed {
+    pub(super) fn window(&self, recent: Recent, time: SampleTime, total: &Counted) -> WindowCounters {
+        WindowCounters {
             window: Window::Last(recent),
             seconds: time.age.saturating_sub(self.begins).as_secs(),
             counted: total.since(&self.before),

@@ -33,7 +33,7 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "RangeLock",
     "SECTOR",
     "Unmap",
-    "Wanted",
+    "WantedRange",
     "buffer",
     "device",
     "error",

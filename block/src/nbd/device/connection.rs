@@ -49,7 +49,7 @@ pub(super) type Permit = (OwnedSemaphorePermit, OwnedSemaphorePermit);
 
 /// A job that is handed back.
 #[derive(Debug)]
-pub(super) struct Completed {
+pub(super) struct CompletedJob {
     pub(super) job: Job,
     pub(super) outcome: Outcome,
 }
@@ -119,7 +119,7 @@ struct Call {
     job: Job,
     stage: Stage,
     answer: Option<Answer>,
-    done: oneshot::Sender<Completed>,
+    done: oneshot::Sender<CompletedJob>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Connection {
     }
 
     /// Sends a job, under a cookie that no other on this connection has. It must take jobs.
-    pub(super) fn submit(&self, mut job: Job, cookie: u64) -> oneshot::Receiver<Completed> {
+    pub(super) fn submit(&self, mut job: Job, cookie: u64) -> oneshot::Receiver<CompletedJob> {
         let (done, completed) = oneshot::channel();
         let mut lines = self.lines.borrow_mut();
         assert!(lines.take_jobs(), "jobs go to connections that take them");
@@ -307,7 +307,7 @@ impl Connection {
                 None => Outcome::Lost { ending: ending.clone(), reached },
             };
             // The submitter of the job may be gone; then its buffer is freed here.
-            drop(call.done.send(Completed { job: call.job, outcome }));
+            drop(call.done.send(CompletedJob { job: call.job, outcome }));
         }
     }
 
@@ -503,7 +503,7 @@ impl Connection {
     fn complete(&self, cookie: u64, answer: Answer) {
         let call = self.lines.borrow_mut().calls.remove(&cookie).expect("a job is answered once");
         // The submitter of the job may be gone; then its buffer is freed here.
-        drop(call.done.send(Completed { job: call.job, outcome: Outcome::Answered(answer) }));
+        drop(call.done.send(CompletedJob { job: call.job, outcome: Outcome::Answered(answer) }));
     }
 }
 

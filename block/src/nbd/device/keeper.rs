@@ -81,7 +81,7 @@ pub(super) struct Export {
 }
 
 /// Outcome of serving a connection.
-enum Served {
+enum ServeOutcome {
     Rests(Connected),
     /// True if the server answered something.
     Ended {
@@ -238,9 +238,9 @@ impl<H: Host> NbdDeviceState<H> {
                 continue;
             };
             match self.serve(connected).await {
-                Served::Rests(connected) => next = Some(connected),
+                ServeOutcome::Rests(connected) => next = Some(connected),
                 // A server that takes connections and does nothing with them is not asked again and again at once.
-                Served::Ended { useful } => pause = if useful { 0 } else { longer(pause) },
+                ServeOutcome::Ended { useful } => pause = if useful { 0 } else { longer(pause) },
             }
         }
         self.at_rest.borrow_mut().extend(next);
@@ -300,7 +300,7 @@ impl<H: Host> NbdDeviceState<H> {
     }
 
     /// Lets requests use a connection until it ends or goes to rest.
-    async fn serve(self: &Rc<Self>, connected: Connected) -> Served {
+    async fn serve(self: &Rc<Self>, connected: Connected) -> ServeOutcome {
         let Connected { stream, incoming, terms } = connected;
         let connection = Connection::new(stream.clone(), &terms, Rc::clone(&self.ledger));
         let link =
@@ -317,7 +317,7 @@ impl<H: Host> NbdDeviceState<H> {
         self.changed.notify_waiters();
         let lingers = incoming.is_none();
         if let Some(incoming) = incoming.filter(|_| connection.is_at_rest()) {
-            return Served::Rests(Connected { stream, incoming, terms });
+            return ServeOutcome::Rests(Connected { stream, incoming, terms });
         }
         let ending = connection.ending();
         if !matches!(ending, Ending::Leaving) {
@@ -343,7 +343,7 @@ impl<H: Host> NbdDeviceState<H> {
                 shared.given_up.borrow_mut().retain(|other| !Rc::ptr_eq(other, &given_up));
             });
         }
-        Served::Ended { useful: connection.was_useful() }
+        ServeOutcome::Ended { useful: connection.was_useful() }
     }
 
     /// Ends every open connection, and waits until there is another one. The caller guarantees that nothing is in flight, and that all

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::intake::Answer;
 use super::super::wire::{Command, ReplyError};
 use super::NbdDevice;
-use super::connection::{Completed, Ending, Job, Outcome, Permit, changes};
+use super::connection::{CompletedJob, Ending, Job, Outcome, Permit, changes};
 use crate::{BlockError, Buffer, ByteRange, ErrorKind, Host, Operation};
 
 /// Reason why a request failed.
@@ -123,7 +123,7 @@ impl<H: Host> NbdDevice<H> {
                 done = Some(completed.await);
             }
             let done = done.expect("there was an answer in time, or there is one now");
-            let Completed { job: back, outcome } = done.expect("a connection hands every job back");
+            let CompletedJob { job: back, outcome } = done.expect("a connection hands every job back");
             match outcome {
                 // Not done, and the connection is about to end: elsewhere, then.
                 Outcome::Answered(Answer { error: Some((ReplyError::Shutdown, _)), .. }) => {}

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use block::PAGE;
 
 use super::*;
-use crate::state::touched::words_for;
+use crate::state::write_intent_bitmap::words_for;
 
 const REGION_PAGES: u32 = 64;
 const DISK_BYTES: u64 = 4 * REGION_PAGES as u64 * PAGE;

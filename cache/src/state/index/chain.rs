@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::Located;
+use super::FlashLocation;
 
 /// Runs before one among which its predecessor is searched: seldom are more of them overwritten one beside the other.
 const RUNS_BACK: usize = 6;
@@ -34,7 +34,7 @@ pub(super) type IndexRuns = SmallVec<[IndexRun; 16]>;
 
 impl IndexRun {
     /// Returns all of a block, in the order of its pages; none is of a chain so far.
-    pub(super) fn all_of(places: &[Option<Located>]) -> IndexRuns {
+    pub(super) fn all_of(places: &[Option<FlashLocation>]) -> IndexRuns {
         let mut runs = IndexRuns::new();
         let mut open: Option<IndexRun> = None;
         for (page, place) in (0..).zip(places) {

@@ -3,7 +3,7 @@
 use super::packed::{Places, Words, get, pack, unpack};
 use super::pieces::{Piece, Pieces};
 use super::table::{BlockTable, BlockValue};
-use super::{BlockSlot, Located};
+use super::{BlockSlot, FlashLocation};
 
 /// Blocks of several pages by their number.
 pub(super) struct MultiPageBlocks {
@@ -41,7 +41,7 @@ impl MultiPageBlocks {
     }
 
     /// Returns the place of a page of the block.
-    pub(super) fn located(&self, slot: BlockSlot, within: usize) -> Option<Located> {
+    pub(super) fn located(&self, slot: BlockSlot, within: usize) -> Option<FlashLocation> {
         get(self.pieces.get(self.table.value(slot)), self.pages, within)
     }
 
@@ -51,7 +51,7 @@ impl MultiPageBlocks {
     }
 
     /// Changes where the pages of a block are.
-    pub(super) fn set_places(&mut self, slot: BlockSlot, places: &[Option<Located>]) {
+    pub(super) fn set_places(&mut self, slot: BlockSlot, places: &[Option<FlashLocation>]) {
         let words = pack(places);
         if !self.pieces.replace(self.table.value(slot), &words) {
             let piece = self.pieces.put(self.table.block(slot), &words);

@@ -21,7 +21,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::Located;
+use super::FlashLocation;
 use super::chain::{IndexRun, chain_steps, mark_chain};
 use crate::types::units::FlashPage;
 
@@ -33,12 +33,12 @@ const HEAD_PAGES: u32 = (1 << PAGES_PER_HEAD) - 1;
 const WORD_BITS: usize = u32::BITS as usize;
 
 /// The unpacked form: one place per page of the block. Blocks of 64 KiB, which most have, need no memory of their own for it.
-pub(super) type Places = SmallVec<[Option<Located>; 16]>;
+pub(super) type Places = SmallVec<[Option<FlashLocation>; 16]>;
 /// The packed form. The largest packing of a block of 64 KiB, with no two neighbours, as random writes cause, fits.
 pub(super) type Words = SmallVec<[u32; 64]>;
 
 /// Packs the places of a block's pages.
-pub(super) fn pack(places: &[Option<Located>]) -> Words {
+pub(super) fn pack(places: &[Option<FlashLocation>]) -> Words {
     let mut runs = IndexRun::all_of(places);
     let highest = runs.iter().map(|run| run.flash).max().unwrap_or_default();
     let needed = (u32::BITS - highest.leading_zeros()).max(1) as usize;
@@ -100,7 +100,7 @@ pub(super) fn unpack(words: &[u32], pages: usize) -> Places {
             (false, true) => Some(chain),
         };
         if let (Some(flash), Some(checksum)) = (flash, flash.and_then(|_| checksums.next())) {
-            *place = Some(Located { flash: FlashPage(flash), checksum: *checksum });
+            *place = Some(FlashLocation { flash: FlashPage(flash), checksum: *checksum });
             run = flash.wrapping_add(1);
         }
         if has_chain {
@@ -111,7 +111,7 @@ pub(super) fn unpack(words: &[u32], pages: usize) -> Places {
 }
 
 /// Returns the place of one page of a block of `pages`.
-pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<Located> {
+pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<FlashLocation> {
     let (at, own) = (page / PAGES_PER_HEAD, first(page));
     let head = *words.get(at)?;
     if there(head) & own == 0 {
@@ -140,7 +140,7 @@ pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<Located> {
         let address = packed.address(usize::from(packed.has_chain()) + runs_up_to - 1);
         address.wrapping_add((page - start) as u32)
     };
-    Some(Located { flash: FlashPage(flash), checksum: *packed.checksums.get(there_up_to - 1)? })
+    Some(FlashLocation { flash: FlashPage(flash), checksum: *packed.checksums.get(there_up_to - 1)? })
 }
 
 /// Parts of the words of a block.
@@ -279,7 +279,7 @@ mod tests {
         // Also where addresses end.
         let flash = prop_oneof![1..u32::MAX / 2, u32::MAX - 12_000..=u32::MAX];
         (1..=BLOCK_PAGES_MAX, flash, changes).prop_map(|(pages, flash, changes)| {
-            let at = |flash: u32| Some(Located { flash: FlashPage(flash), checksum: !flash });
+            let at = |flash: u32| Some(FlashLocation { flash: FlashPage(flash), checksum: !flash });
             let from = |flash: u32| (0..).map(move |further| flash.wrapping_add(further));
             let mut places: Places = from(flash).take(pages).map(at).collect();
             let mut next = flash.wrapping_add(10_000);
@@ -306,7 +306,7 @@ mod tests {
     fn by_chance() -> impl Strategy<Value = Places> {
         let place = prop_oneof![Just(None), (0..300u32).prop_map(Some), any::<u32>().prop_map(Some)];
         proptest::collection::vec(place, 1..=BLOCK_PAGES_MAX).prop_map(|drawn| {
-            let located = |(at, flash)| Located { flash: FlashPage(flash), checksum: at as u32 * 7 };
+            let located = |(at, flash)| FlashLocation { flash: FlashPage(flash), checksum: at as u32 * 7 };
             drawn.into_iter().enumerate().map(|(at, flash)| Some(located((at, flash?)))).collect()
         })
     }
@@ -328,7 +328,7 @@ mod tests {
             let checksums: Vec<u32> = (0..count as u32).collect();
             let mut places: Places = smallvec![None; pages];
             for (at, place) in places[first..first + count].iter_mut().enumerate() {
-                *place = Some(Located { flash: FlashPage(50 + at as u32), checksum: at as u32 });
+                *place = Some(FlashLocation { flash: FlashPage(50 + at as u32), checksum: at as u32 });
             }
             prop_assert_eq!(pack_run(pages, first, FlashPage(50), &checksums), pack(&places));
         }
@@ -336,7 +336,7 @@ mod tests {
 
     /// Returns the number of pages of a block of 64 KiB, and on flash.
     fn words_of(flash: [u32; 16]) -> usize {
-        let place = |flash| Some(Located { flash: FlashPage(flash), checksum: 1 });
+        let place = |flash| Some(FlashLocation { flash: FlashPage(flash), checksum: 1 });
         pack(&flash.map(place)).len() - 16
     }
 

@@ -283,7 +283,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::state::index::Located;
+    use crate::state::index::FlashLocation;
     use crate::types::units::FlashPage;
 
     const SALT: u64 = 0x5a17;
@@ -293,12 +293,12 @@ mod tests {
         hash(at ^ 0x5eed)
     }
 
-    fn located(block: u32) -> Located {
-        Located { flash: FlashPage(block | 1), checksum: !block }
+    fn located(block: u32) -> FlashLocation {
+        FlashLocation { flash: FlashPage(block | 1), checksum: !block }
     }
 
     /// Checks that every entry is as far from home as the one in front of it at least allows, and is found; and that nothing else is.
-    fn check(table: &BlockTable<Located>, known: &BTreeMap<u32, u8>) {
+    fn check(table: &BlockTable<FlashLocation>, known: &BTreeMap<u32, u8>) {
         assert_eq!(table.len(), known.len());
         for part in &table.parts {
             let there = part.places.iter().filter(|entry| !entry.is_empty()).count();
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_and_goes_is_found_as_in_a_plain_map_and_histories_stay_with_their_blocks() {
-        let (mut table, mut known) = (BlockTable::<Located>::new(SALT), BTreeMap::new());
+        let (mut table, mut known) = (BlockTable::<FlashLocation>::new(SALT), BTreeMap::new());
         // Grows, is exchanged, and shrinks to nothing.
         for (round, grows) in [(0, 9), (1, 7), (2, 5), (3, 5), (4, 2), (5, 0), (6, 0)] {
             for at in 0..12_000_u64 {
@@ -367,7 +367,7 @@ mod tests {
                 part.put(IndexEntry { block: *block, history: History::default(), value: located(1) });
                 part.len += 1;
             }
-            let find = |part: &Part<Located>, block| part.find(block, mix(block, SALT));
+            let find = |part: &Part<FlashLocation>, block| part.find(block, mix(block, SALT));
             assert!(order.iter().all(|block| find(&part, *block).is_some()));
             for block in &order {
                 let place = find(&part, *block).expect("it was put there");
@@ -383,7 +383,7 @@ mod tests {
     fn blocks_that_go_by_their_number_leave_no_heap_behind_and_those_that_go_by_their_place_would() {
         const BLOCKS: u32 = 100_000;
         let farthest_while_going = |order: &[u64]| {
-            let mut table = BlockTable::<Located>::new(SALT);
+            let mut table = BlockTable::<FlashLocation>::new(SALT);
             (0..BLOCKS).for_each(|block| table.insert(block, located(block)));
             let mut farthest = 0;
             for (at, block) in order.iter().enumerate() {
@@ -402,7 +402,7 @@ mod tests {
         };
         let by_number: Vec<u64> = (0..BLOCKS.into()).collect();
         let by_place: Vec<u64> = {
-            let mut table = BlockTable::<Located>::new(SALT);
+            let mut table = BlockTable::<FlashLocation>::new(SALT);
             (0..BLOCKS).for_each(|block| table.insert(block, located(block)));
             table.blocks().collect()
         };
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn no_size_takes_much_more_than_another_whether_it_grew_or_shrank() {
-        let mut table = BlockTable::<Located>::new(SALT);
+        let mut table = BlockTable::<FlashLocation>::new(SALT);
         let mut each = Vec::new();
         for block in 0..400_000 {
             table.insert(block, located(block));
@@ -437,11 +437,11 @@ mod tests {
             })
             .collect();
         let farthest = |salt| {
-            let mut table = BlockTable::<Located>::new(salt);
+            let mut table = BlockTable::<FlashLocation>::new(salt);
             for block in &chosen {
                 table.insert(*block, located(*block));
             }
-            let of = |part: &Part<Located>| {
+            let of = |part: &Part<FlashLocation>| {
                 let there = (0..part.places.len()).filter(|place| !part.places[*place].is_empty());
                 there.map(|place| part.distance(place)).max()
             };
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn all_are_drawn_about_as_often() {
-        let (mut table, mut dice) = (BlockTable::<Located>::new(SALT), Dice::new());
+        let (mut table, mut dice) = (BlockTable::<FlashLocation>::new(SALT), Dice::new());
         assert!(table.draw(&mut dice).is_none());
         for block in 0..3_000 {
             table.insert(block, located(block));

@@ -42,8 +42,8 @@ fn whatever_takes_out_many_blocks_does_so_by_their_number() {
     }
 }
 
-fn gone(page: u64, flash: u32) -> Gone {
-    Gone { page: PageNumber(page), flash: FlashPage(flash) }
+fn gone(page: u64, flash: u32) -> RemovedPage {
+    RemovedPage { page: PageNumber(page), flash: FlashPage(flash) }
 }
 
 proptest! {

@@ -39,7 +39,7 @@ pub(super) struct Sample {
     /// Blocks of a cache in small.
     capacity: usize,
     numbers: HashTable<u16>,
-    watched: Vec<Watched>,
+    watched: Vec<SampledBlock>,
     free: Vec<u16>,
     /// Those of the cache by LRU, and those that left it.
     lists: [LruList; 2],
@@ -57,7 +57,7 @@ struct SampleEntry {
     is_dense: bool,
 }
 
-struct Watched {
+struct SampledBlock {
     block: u64,
     history: History,
     newer: u16,
@@ -85,7 +85,7 @@ struct LruList {
 
 /// Model caches that had a sampled block.
 #[derive(Clone, Copy)]
-pub(super) struct Had {
+pub(super) struct ModelHits {
     pub(super) by_lru: bool,
     pub(super) by_density: bool,
     /// The block was used before, and left the cache by LRU since.
@@ -163,7 +163,8 @@ impl Sample {
             })
         };
         self.lists.iter().flat_map(list).map(|number| {
-            let Watched { block, history, by_lru, by_density, place, .. } = self.watched[usize::from(number)];
+            let SampledBlock { block, history, by_lru, by_density, place, .. } =
+                self.watched[usize::from(number)];
             SampleEntry { block, history, by_lru, by_density, is_dense: place != NONE }
         })
     }
@@ -207,7 +208,8 @@ impl Sample {
     /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         let numbers = (self.free.capacity() + self.dense.capacity()) * size_of::<u16>();
-        (self.numbers.allocation_size() + self.watched.capacity() * size_of::<Watched>() + numbers) as u64
+        (self.numbers.allocation_size() + self.watched.capacity() * size_of::<SampledBlock>() + numbers)
+            as u64
     }
 
     /// Takes an access to a sampled block.
@@ -218,12 +220,12 @@ impl Sample {
         now: Moment,
         arrival: ArrivalClass,
         (ages, worth, seen, dice): (&Ages, &Worth, &mut ReuseCounts, &mut Dice),
-    ) -> Had {
+    ) -> ModelHits {
         let known =
             self.numbers.find(hash(block), |number| self.watched[usize::from(*number)].block == block);
         let had = if let Some(&number) = known {
             let watched = &mut self.watched[usize::from(number)];
-            let had = Had {
+            let had = ModelHits {
                 by_lru: watched.by_lru.have(parts),
                 by_density: watched.by_density.have(parts),
                 came_back: watched.age == Age::Older,
@@ -237,7 +239,7 @@ impl Sample {
             had
         } else {
             self.watch(block, parts, History::first(now, arrival));
-            Had { by_lru: false, by_density: false, came_back: false }
+            ModelHits { by_lru: false, by_density: false, came_back: false }
         };
         let number = self.lists[Age::Newest as usize].front;
         self.grow_old(now, ages, seen);
@@ -257,7 +259,7 @@ impl Sample {
         for list in self.lists {
             let mut next = list.front;
             while next != NONE {
-                let Watched { history, older, .. } = self.watched[usize::from(next)];
+                let SampledBlock { history, older, .. } = self.watched[usize::from(next)];
                 table[history.class()][history.age(now, ages)] += 1.0;
                 next = older;
             }
@@ -267,7 +269,7 @@ impl Sample {
 
     /// Watches one block more.
     fn watch(&mut self, block: u64, parts: Parts, history: History) {
-        let entry = Watched {
+        let entry = SampledBlock {
             block,
             history,
             newer: NONE,
@@ -298,7 +300,7 @@ impl Sample {
         }
         let [_, older] = self.lists;
         if older.len > self.capacity * (REACH - 1) {
-            let Watched { block, history, place, .. } = self.watched[usize::from(older.back)];
+            let SampledBlock { block, history, place, .. } = self.watched[usize::from(older.back)];
             seen.left(history.class(), history.age(now, ages));
             if place != NONE {
                 self.remove_dense(usize::from(place));
@@ -332,7 +334,7 @@ impl Sample {
     }
 
     fn unlink(&mut self, number: u16) {
-        let Watched { newer, older, age, .. } = self.watched[usize::from(number)];
+        let SampledBlock { newer, older, age, .. } = self.watched[usize::from(number)];
         let list = &mut self.lists[age as usize];
         list.len -= 1;
         match newer {
@@ -410,7 +412,7 @@ mod tests {
             if sample.samples(block) {
                 let now = Moment::at((access / 390) as u32);
                 let tools = (&ages, &worth, &mut seen, &mut dice);
-                let Had { by_lru, by_density, .. } =
+                let ModelHits { by_lru, by_density, .. } =
                     sample.access(block, Parts::WHOLE, now, ArrivalClass::ALONE, tools);
                 sampled += 1;
                 had[0] += u32::from(by_lru);

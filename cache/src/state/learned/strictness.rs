@@ -6,7 +6,7 @@
 //! blocks need more, and it goes there only while the cache has most of the advantage of density over LRU: where all blocks are as likely
 //! to return, the value of new blocks predicts little, and nothing is lost if hardly any enters.
 
-use super::sample::Had;
+use super::sample::ModelHits;
 use crate::format::fields::{FieldReader, FieldWriter, Malformed};
 
 /// Thresholds of the worth of blocks.
@@ -164,7 +164,7 @@ impl Strictness {
     }
 
     /// Takes a sampled access to such a share of a block.
-    pub(super) fn sampled(&mut self, had: Had, served: bool, share: f32) {
+    pub(super) fn sampled(&mut self, had: ModelHits, served: bool, share: f32) {
         let one = |yes: bool| f32::from(u8::from(yes));
         self.sampled += 1.0;
         self.by_lru += one(had.by_lru);
@@ -245,15 +245,15 @@ impl Strictness {
 mod tests {
     use super::*;
 
-    fn after(had: Had, served: bool, written: f32) -> f32 {
+    fn after(had: ModelHits, served: bool, written: f32) -> f32 {
         let mut strictness = Strictness::new(Aim::Balance);
         (0..1_000).for_each(|_| strictness.sampled(had, served, 1.0));
         strictness.compare(written, 1.0);
         strictness.degree
     }
 
-    fn had(by_lru: bool, by_density: bool) -> Had {
-        Had { by_lru, by_density, came_back: false }
+    fn had(by_lru: bool, by_density: bool) -> ModelHits {
+        ModelHits { by_lru, by_density, came_back: false }
     }
 
     #[test]
@@ -341,7 +341,7 @@ mod tests {
     fn with_hits_first_what_was_learned_is_trusted_as_far_as_it_has_what_lru_has() {
         let [lru, dense] = [true, false].map(|by_lru| had(by_lru, !by_lru));
         let mut strictness = Strictness::new(Aim::Hits);
-        let mut after = |had: Had, comparisons: usize| {
+        let mut after = |had: ModelHits, comparisons: usize| {
             for _ in 0..comparisons {
                 (0..1_000).for_each(|_| strictness.sampled(had, true, 1.0));
                 strictness.compare(0.0, 1.0);

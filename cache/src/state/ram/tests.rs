@@ -7,7 +7,7 @@ fn page_of(byte: u8) -> [u8; PAGE_BYTES] {
     [byte; PAGE_BYTES]
 }
 
-fn put(ram: &mut Ram, page: u64) -> Option<Evicted> {
+fn put(ram: &mut Ram, page: u64) -> Option<EvictedPage> {
     ram.insert(
         PageNumber(page),
         &page_of(page as u8),
@@ -67,7 +67,7 @@ fn consider(ram: &mut Ram, admits: impl Fn(u64) -> bool) -> u64 {
     ram.consider(ram.capacity(), usize::MAX, |page, _| admits(page.0))
 }
 
-fn pages(offered: &[Offered]) -> Vec<u64> {
+fn pages(offered: &[PromotionOffer]) -> Vec<u64> {
     offered.iter().map(|offered| offered.page.0).collect()
 }
 

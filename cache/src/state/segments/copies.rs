@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Holder, Named, SegmentEntry, SegmentPurpose, SegmentState, Segments};
+use super::{Holder, SegmentEntry, SegmentPurpose, SegmentState, Segments, TableMention};
 use crate::types::canary::{self, Bug};
 use crate::types::limits::KEPT_BACK_SEGMENTS;
 use crate::types::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
@@ -227,8 +227,8 @@ impl Segments {
     /// Records that the table is about to be written with the result of [`Self::lives`] at this moment.
     pub(crate) fn start_recording(&mut self) {
         self.holders.values_mut().for_each(|holder| holder.recording = holder.unrecorded);
-        for line in self.lines.iter_mut().filter(|line| line.named == Named::Yes) {
-            line.named = Named::UntilWritten;
+        for line in self.lines.iter_mut().filter(|line| line.named == TableMention::Yes) {
+            line.named = TableMention::UntilWritten;
         }
     }
 
@@ -237,14 +237,14 @@ impl Segments {
         for holder in self.holders.values_mut() {
             holder.unrecorded -= std::mem::take(&mut holder.recording);
         }
-        for line in self.lines.iter_mut().filter(|line| line.named == Named::UntilWritten) {
-            line.named = Named::No;
+        for line in self.lines.iter_mut().filter(|line| line.named == TableMention::UntilWritten) {
+            line.named = TableMention::No;
         }
     }
 
     /// Returns true if a table on flash may name an earlier generation of a segment: it has to be written before the segment is.
     pub(crate) fn may_be_named(&self, segment: SegmentNumber) -> bool {
-        self.lines[segment.0 as usize].named != Named::No
+        self.lines[segment.0 as usize].named != TableMention::No
     }
 
     /// Takes a free segment on another device for a second copy of a closed one. It has no owner in the table until

@@ -2,7 +2,7 @@
 
 use base::units::Size;
 use block::PAGE;
-use cache::{CheckedDisk, CheckedPool, Ignored};
+use cache::{CheckedDisk, CheckedPool, IgnoredDevice};
 use serde_json::{Value, json};
 
 use super::{CheckOutcome, Names, Verdict, named};
@@ -17,7 +17,8 @@ pub(super) fn json(verdict: &Verdict) -> Value {
             return json!({ "path": paths[0], "paths": paths, "state": state, "reason": reason });
         }
     };
-    let ignored = |Ignored { place, reason }: &Ignored| json!({ "path": paths[*place], "reason": reason });
+    let ignored =
+        |IgnoredDevice { place, reason }: &IgnoredDevice| json!({ "path": paths[*place], "reason": reason });
     json!({
         "path": paths[0],
         "paths": paths,
@@ -78,11 +79,9 @@ pub(super) fn text(verdict: &Verdict) -> Option<String> {
         ("size", Size(pool.size_bytes).to_string()),
         ("segments", segments(pool, owned)),
     ];
-    shown.extend(
-        pool.ignored
-            .iter()
-            .map(|Ignored { place, reason }| ("ignored", format!("{}: {reason}", paths[*place].display()))),
-    );
+    shown.extend(pool.ignored.iter().map(|IgnoredDevice { place, reason }| {
+        ("ignored", format!("{}: {reason}", paths[*place].display()))
+    }));
     if let Some(reason) = pool.dropped {
         shown.push(("at start", format!("nothing is recovered: {reason}")));
     }

@@ -58,13 +58,13 @@ pub(crate) struct LogEnd {
     pub(crate) place: u32,
 }
 
-pub(crate) struct Touched {
+pub(crate) struct WriteIntentBitmap {
     bits: RefCell<Rc<dyn SharedBits>>,
     /// Words that hold bits.
     count: Cell<usize>,
 }
 
-impl Touched {
+impl WriteIntentBitmap {
     pub(crate) fn new(bits: Rc<dyn SharedBits>, disk_bytes: u64) -> Self {
         assert!(bits.words().len() >= words_for(disk_bytes), "a bit for each page");
         Self { bits: RefCell::new(bits), count: Cell::new(bit_words(disk_bytes)) }
@@ -165,9 +165,9 @@ impl Touched {
 mod tests {
     use super::*;
 
-    fn touched() -> Touched {
+    fn touched() -> WriteIntentBitmap {
         let words: Box<[AtomicU64]> = (0..10).map(|_| AtomicU64::new(0)).collect();
-        Touched::new(Rc::new(words), 512 * PAGE_BYTES as u64)
+        WriteIntentBitmap::new(Rc::new(words), 512 * PAGE_BYTES as u64)
     }
 
     #[test]
@@ -198,7 +198,8 @@ mod tests {
     #[test]
     fn bits_of_a_disk_that_grew_are_as_they_were_and_there_are_more() {
         let words: Rc<Box<[AtomicU64]>> = Rc::new((0..10).map(|_| AtomicU64::new(0)).collect());
-        let touched = Touched::new(Rc::clone(&words) as Rc<dyn SharedBits>, 100 * PAGE_BYTES as u64);
+        let touched =
+            WriteIntentBitmap::new(Rc::clone(&words) as Rc<dyn SharedBits>, 100 * PAGE_BYTES as u64);
         touched.set(60..62);
         touched.set(90..100);
         touched.grow(words, 300 * PAGE_BYTES as u64);
