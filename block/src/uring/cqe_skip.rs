@@ -1,5 +1,5 @@
-//! Operations without a completion on success (`IOSQE_CQE_SKIP_SUCCESS`). They have no slot and no completion, so that they end no wait, and what they
-//! point to must live for ever. Their files are held until the kernel has taken the entry, and by it from then on.
+//! Operations without a completion on success (`IOSQE_CQE_SKIP_SUCCESS`). They have no slot and no completion, so that they end no wait,
+//! and what they point to must live for ever. Their files are held until the kernel has taken the entry, and by it from then on.
 //!
 //! Only on kernels that are recent. The caller bounds how many of them may wait in the kernel.
 

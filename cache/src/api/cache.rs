@@ -183,8 +183,8 @@ impl<E: Env> Cache<E> {
     }
 
     /// Registers a witness that durably remembers the epoch of the pool's list of devices elsewhere, whenever a device that failed is
-    /// struck off; writes that needed that device are acknowledged afterwards. [`SessionIds::epoch`] gives the epoch back. To be called before
-    /// a disk is attached: this call informs the witness of devices that failed, or were missing, while the pool was opened.
+    /// struck off; writes that needed that device are acknowledged afterwards. [`SessionIds::epoch`] gives the epoch back. To be called
+    /// before a disk is attached: this call informs the witness of devices that failed, or were missing, while the pool was opened.
     ///
     /// # Errors
     /// `Flash` if it cannot remember that.

@@ -20,8 +20,8 @@
 //! The recorded size may be unknown after 3. Then none of that may change as long as the disk has the old one: see [`DiskGrowth::distrust`].
 //!
 //! By how much the backing has grown, and when, never matters. A disk whose last page is whole needs 3 and 4 only: flash has nothing of the
-//! pages behind it. The page stays a touched one until its region is closed, as after any write (`close_intents.rs`). Growing sends nothing to the
-//! backing but dirty data, and never makes a disk smaller.
+//! pages behind it. The page stays a touched one until its region is closed, as after any write (`close_intents.rs`). Growing sends
+//! nothing to the backing but dirty data, and never makes a disk smaller.
 
 use std::rc::Rc;
 

@@ -3,7 +3,8 @@
 //!
 //! The log of a disk is in order of versions, so the first entry that is found of a page, counted from the end of the log, decides: it
 //! holds the content, or it is `forget` or `zeroes`, and nothing older is trusted. Only `destaged` applies to entries before it: the
-//! backing has them, so they are clean. A write of a guest with no `destaged` behind it is dirty, and is trusted whatever the backing may hold.
+//! backing has them, so they are clean. A write of a guest with no `destaged` behind it is dirty, and is trusted whatever the backing
+//! may hold.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -6,7 +6,8 @@
 //! ```
 //! Of one disk, the oldest segment goes first: an older version of a page is gone before a newer one, and what a
 //! segment records about earlier ones is no longer needed when it goes (rule I8). One that holds only clean pages may go
-//! instead of the oldest, when the disk knows that nothing older can reappear because of that (`reclaim_eligibility.rs`): it is exchanged for it.
+//! instead of the oldest, when the disk knows that nothing older can reappear because of that (`reclaim_eligibility.rs`): it is exchanged
+//! for it.
 //!
 //! Of a disk that is mirrored, and of notes, each segment has a second copy on another device if there is one. It goes where
 //! the first one goes, and is owned, held and given back with it (`copies.rs`).

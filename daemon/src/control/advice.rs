@@ -12,7 +12,7 @@ use base::error::Error;
 use cache::{Curves, Latency, Mode};
 use serde::Deserialize;
 use telemetry::counted::Counted;
-use telemetry::series::{Recent, Window, Windowed};
+use telemetry::series::{Recent, Window, WindowCounters};
 use utoipa::IntoParams;
 
 use super::SharedRegistry;
@@ -154,8 +154,8 @@ fn present(view: &DiskView, report: &DiskReport) -> CurrentSettings {
     }
 }
 
-fn asked(lately: Option<&Windowed>, mode: Mode) -> RequestCounts {
-    let Some(Windowed { seconds, counted, .. }) = lately else { return RequestCounts::default() };
+fn asked(lately: Option<&WindowCounters>, mode: Mode) -> RequestCounts {
+    let Some(WindowCounters { seconds, counted, .. }) = lately else { return RequestCounts::default() };
     let counts = &counted.counts;
     RequestCounts {
         reads: counts.reads,
@@ -169,7 +169,7 @@ fn asked(lately: Option<&Windowed>, mode: Mode) -> RequestCounts {
     }
 }
 
-fn latencies(lately: Option<&Windowed>, since_attached: &Counted) -> Latencies {
+fn latencies(lately: Option<&WindowCounters>, since_attached: &Counted) -> Latencies {
     let of = |what: Latency| {
         let lately = lately.map(|lately| &lately.counted.latencies[what as usize]);
         let enough = lately.filter(|measured| measured.count() >= MEASURED_FROM);

@@ -5,7 +5,7 @@ use api::{Counts, Latencies, Listed, Statistics};
 use base::units::ratio;
 use cache::{DiskCounts, LatencyCounts, LatencySummary};
 use telemetry::counted::Counted;
-use telemetry::series::Windowed;
+use telemetry::series::WindowCounters;
 use telemetry::totals;
 
 use super::disk::{dirty_limit, head};
@@ -13,7 +13,7 @@ use crate::registry::DiskView;
 use crate::shard::DiskReport;
 
 /// Returns the document of a disk's counters, in a window if there is one.
-pub(crate) fn statistics(view: &DiskView, windowed: Option<&Windowed>) -> Statistics {
+pub(crate) fn statistics(view: &DiskView, windowed: Option<&WindowCounters>) -> Statistics {
     Statistics {
         head: head(view),
         total: view.total.as_ref().map(total),
@@ -22,8 +22,8 @@ pub(crate) fn statistics(view: &DiskView, windowed: Option<&Windowed>) -> Statis
     }
 }
 
-fn in_window(windowed: &Windowed) -> InWindow {
-    let Windowed { window, seconds, counted } = windowed;
+fn in_window(windowed: &WindowCounters) -> InWindow {
+    let WindowCounters { window, seconds, counted } = windowed;
     InWindow { window: window.name(), window_seconds: *seconds, figures: figures(counted) }
 }
 

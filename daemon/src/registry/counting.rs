@@ -15,7 +15,7 @@ use telemetry::counted::Counted;
 use telemetry::events::{self, Kind};
 use telemetry::series::file::{self, EarlierWindows};
 use telemetry::series::lifetime::Comparison;
-use telemetry::series::{HistoryStep, Presence, SampleTime, Span, Window, Windowed};
+use telemetry::series::{HistoryStep, Presence, SampleTime, Span, Window, WindowCounters};
 use telemetry::totals::{DiskSample, Total, Totals};
 
 use super::{DiskView, Registry, known, lock};
@@ -101,7 +101,7 @@ impl Registry {
 
     /// Returns the counters of a disk in a window; none while it is being attached or detached, nor since its
     /// attachment if it is not attached.
-    pub(crate) fn windowed(&self, view: &DiskView, window: Window) -> Option<Windowed> {
+    pub(crate) fn windowed(&self, view: &DiskView, window: Window) -> Option<WindowCounters> {
         match (window, view.total.as_ref()) {
             (Window::Start, _) => view.since_attached(),
             (_, None) => None,
@@ -110,7 +110,7 @@ impl Registry {
             }
             (Window::Total, Some(total)) => {
                 let seconds = Moment::now().0.saturating_sub(total.since.0);
-                Some(Windowed { window, seconds, counted: total.counted.clone() })
+                Some(WindowCounters { window, seconds, counted: total.counted.clone() })
             }
         }
     }
@@ -247,10 +247,10 @@ impl Registry {
 
 impl DiskView {
     /// Returns the counters of the disk since it was attached; none if it is not.
-    pub(crate) fn since_attached(&self) -> Option<Windowed> {
+    pub(crate) fn since_attached(&self) -> Option<WindowCounters> {
         let report = self.report.as_ref().ok()?;
         let (seconds, counted) = (report.attached_for.as_secs(), Counted::of(&report.statistics));
-        Some(Windowed { window: Window::Start, seconds, counted })
+        Some(WindowCounters { window: Window::Start, seconds, counted })
     }
 }
 

@@ -7,7 +7,7 @@
 //! guest wrote once and reads none of it again; [`perform`] moves data. Any error ends with its status, as long
 //! as there is a place for it; a chain without one breaks its queue.
 //!
-//! Data that a disk has in memory goes from there to the guest's, by [`super::together`], before any state is created that could wait. All
+//! Data that a disk has in memory goes from there to the guest's, by [`super::request_batch`], before any state is created that could wait. All
 //! else is copied between guest memory and a buffer of ours, once: a guest can change its memory at any moment. Bytes that are verified
 //! against a checksum, kept in RAM, or written to two places have to be out of its reach, or it could make a clean page differ from its
 //! backing, one copy from the other, and flash look damaged.
