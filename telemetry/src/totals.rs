@@ -499,7 +499,7 @@ mod tests {
             assert!(totals.disks.is_empty());
             assert!(problem.contains(FORMAT.name) && problem.contains(reason), "{problem}");
             let (_, aside) = problem.split_once("It is kept as ").expect("nothing is lost");
-            let (aside, _) = aside.split_once(". What").expect("it says what becomes of it");
+            let (aside, _) = aside.split_once(". The totals").expect("it says what becomes of it");
             assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
         save(dir.path(), Totals::default().text(&[])).expect("the folder is ours");

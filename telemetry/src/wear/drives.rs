@@ -247,7 +247,7 @@ mod tests {
         put_below(&mixed, &sysfs.drive("pci/sda", "8:0", "9"));
         put_below(&mixed, &looped);
         assert!(sysfs.names(254, 1).unwrap_err().contains("loop0"), "half an answer is none");
-        assert!(below(Path::new("/nowhere/pool.img")).unwrap_err().contains("cannot be looked at"));
+        assert!(below(Path::new("/nowhere/pool.img")).unwrap_err().contains("cannot be checked"));
         assert!(below(Path::new("/proc/version")).unwrap_err().contains("file system"));
     }
 }

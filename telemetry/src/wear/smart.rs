@@ -249,7 +249,7 @@ mod tests {
             { "string": "Smartctl open device: /dev/sda failed:\nPermission denied", "severity": "error" }
         ] } });
         let reason = parsed(&refused).unwrap_err();
-        assert_eq!(reason, "smartctl said: Smartctl open device: /dev/sda failed: Permission denied");
+        assert_eq!(reason, "smartctl reported: Smartctl open device: /dev/sda failed: Permission denied");
         assert!(parsed(&json!({ "model_name": "QEMU" })).unwrap_err().contains("no such figures"));
     }
 

@@ -126,6 +126,6 @@ mod tests {
         assert!(of_days(179).is_some_and(|worry| worry.text.contains("179 days")));
         assert_eq!([179, 180, 199, 200].map(is_between), [false, true, true, false]);
         assert_eq!((of_days(180), of_rating(79.9)), (None, None));
-        assert!(of_rating(80.0).is_some_and(|worry| worry.text.contains("80 % of what it is rated for")));
+        assert!(of_rating(80.0).is_some_and(|worry| worry.text.contains("80 % of its rated endurance")));
     }
 }

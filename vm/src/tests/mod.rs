@@ -135,7 +135,7 @@ fn a_job_that_ends_with_an_error_leaves_the_guest_where_it_was() {
     scene.state().job_error = Some("Input/output error");
     let problem = attached(&scene).expect_err("the job fails");
     assert!(problem.message.contains("Input/output error"), "{problem}");
-    assert!(problem.message.contains("as before"), "{problem}");
+    assert!(problem.message.contains("disk is unchanged"), "{problem}");
     scene.assert_untouched("the job failed");
 
     attached(&scene).expect("nothing is wrong");
