@@ -205,7 +205,7 @@ impl Registry {
         let started = Instant::now();
         let (totals, unread) = Totals::load(&places.dir, SampleTime::new(Moment::now(), Duration::ZERO));
         if let Some(reason) = unread {
-            events::of_host(Kind::TotalsBegunAnew, reason);
+            events::of_host(Kind::TotalsReset, reason);
         }
         let ram_limits = ram::limits_at_start(&state);
         let (holds, unread) = Holds::load(host.store());

@@ -52,7 +52,7 @@ impl Registry {
         let (mut earlier, unread) = EarlierWindows::load(dir, time.now);
         if let Some(reason) = unread {
             events::of_host(
-                Kind::TotalsBegunAnew,
+                Kind::TotalsReset,
                 format!("{reason}. The recent counters of disks restart from zero"),
             );
         }

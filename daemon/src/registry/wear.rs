@@ -47,7 +47,7 @@ impl Wear {
         let (book, unread) = pool.map_or_else(Default::default, |pool| Book::load(&places.dir, pool));
         if let Some(reason) = unread {
             let message = format!("{reason}. The count of bytes written to the flash restarts from zero");
-            events::of_host(Kind::WearBegunAnew, message);
+            events::of_host(Kind::WearReset, message);
         }
         Self { book, ..Self::default() }
     }

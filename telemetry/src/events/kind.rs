@@ -178,7 +178,7 @@ kinds! {
     FlashWearing, "flash-wearing", Warning,
         "A device of the pool wears out: few days are left at the present rate, most of its life is used, or its drive warns.",
         "forebay pool show reports its wear. Replace it in time: forebay pool replace OLD NEW.";
-    WearBegunAnew, "wear-begun-anew", Warning,
+    WearReset, "wear-reset", Warning,
         "The counts of bytes written to the flash could not be read.",
         "Counting starts again from zero. Keep the file that was set aside if you need its content, or delete it.";
     WearUnsaved, "wear-unsaved", Warning,
@@ -322,7 +322,7 @@ kinds! {
     TotalsUnsaved, "totals-unsaved", Warning,
         "The counters of disks cannot be saved.",
         "Make room in the daemon's folder, or a restart loses them.";
-    TotalsBegunAnew, "totals-begun-anew", Warning,
+    TotalsReset, "totals-reset", Warning,
         "The saved counters of disks could not be read.",
         "Counting starts again from zero. Keep the file that was set aside if you need its content, or delete it.";
     HistoryUnread, "history-unread", Warning,
