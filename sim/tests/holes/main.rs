@@ -15,7 +15,7 @@
 //! | B28 flush over mixed roads | `back`, which changes modes between writes and flushes; random walks |
 //! | A32, A34, B35, B36 mirrors | `two_copies`, and random walks of mirrored worlds (`sim/src/mirror.rs`); A32 on the real process: `daemon/tests/process/mirror_fails.rs` |
 //! | C39 raw backings | in the daemon, which has the locks and dirty marks |
-//! | C42 backing dies | `sim/tests/patience.rs`: late writes; random walks |
+//! | C42 a write of a part of an absent page | none: it is an error while the backing is away, as docs/dev/durability.md states |
 //! | destage-order | missing |
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

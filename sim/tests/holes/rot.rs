@@ -101,7 +101,7 @@ fn a7_damage_to_the_last_batch_stops_the_disk_once_the_log_has_come_to_rest() {
 
 #[test]
 fn a7_before_that_damage_to_the_last_batch_together_with_a_power_cut_is_taken_for_the_end() {
-    // The one hole that is left, as docs/durability.md states. A kill alone leaves the end of the log in memory.
+    // The one hole that is left, as docs/dev/durability.md states (I6). A kill alone leaves the end of the log in memory.
     damage_the_last_batch(End::Kill, 0).live(End::Kill, async |life| {
         life.loaded().await;
         assert!(life.disk.statistics().stopped.is_some());
