@@ -487,7 +487,8 @@ impl PoolSetup<'_> {
         let size_bytes = candidates.iter().map(|candidate| candidate.found.size_bytes()).sum();
         let id = Some(record.id.clone());
         let paths = candidates.into_iter().map(|candidate| candidate.path).collect();
-        let given_up = self.shards.invalidate_content(paths, SessionIds { new: borne, ..marks }, served).await;
+        let given_up =
+            self.shards.invalidate_content(paths, SessionIds { new: borne, ..marks }, served).await;
         given_up.map_err(|error| Error { message: format!("{problem}. {error}"), ..problem.clone() })?;
         self.shards.go_on_unrecorded().await?;
         events::of_host(

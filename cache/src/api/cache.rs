@@ -63,7 +63,7 @@ pub enum DirtyData {
 }
 
 impl<E: Env> Cache<E> {
-    /// Opens the pool on its devices, in any order, and reports whether the content that it held is trusted. [`format`](crate::format)
+    /// Opens the pool on its devices, in any order, and reports whether the content that it held is trusted. [`format`](crate::format())
     /// makes a pool of one device; [`Cache::add_device`] adds others.
     ///
     /// A missing device of the pool makes all of the pool's content untrusted. The pool continues without that device, which no longer

@@ -634,8 +634,7 @@ impl Shard {
             return Ok(DetachReport { last: None, flushed: Ok(()), is_destaged: false, dirty_bytes: 0 });
         }
         disk.doors.close().await;
-        let is_given_up =
-            matches!(content, DetachPolicy::Dropped(DirtyData::Discard) | DetachPolicy::Undone);
+        let is_given_up = matches!(content, DetachPolicy::Dropped(DirtyData::Discard) | DetachPolicy::Undone);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
         let is_destaged = !disk.cached.holds_dirty();
