@@ -17,6 +17,10 @@ const JUDGED_FROM_TRACE: u64 = 60;
 
 /// Maximum of the latency with the cache divided by that without, for a cache that is worth its flash.
 const FASTER: f64 = 0.9;
+/// Drive writes a day beyond the rating of any drive: those made for writes have 10.
+const DRIVE_WRITES_MAX: f64 = 10.0;
+/// Hit ratio from which on even such wear is left to the user to decide.
+const HITS_MANY: f64 = 0.2;
 
 /// Returns the mean latency of reads with a share of hits, in microseconds, as far as it is known.
 fn mean_us(latencies: &Latencies, hits: f64, from_ram: f64) -> Option<f64> {
@@ -62,6 +66,50 @@ pub(super) fn sentence_of_no_faster(known: &AdviceInput<'_>, plan: &Plan) -> Str
         "A cache does not help: reads would take {} on average with it, and take {} without{flash}. It would only wear flash.",
         time(with),
         time(miss.us)
+    )
+}
+
+/// Wear of flash for few hits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct WearWithoutGain {
+    bytes_per_day: u64,
+    /// Size of the flash that takes them, in bytes.
+    flash_bytes: u64,
+    hit_ratio: f64,
+}
+
+/// Returns the wear of a trace's cache if simulation writes more to it than any drive is rated for, and has few hits.
+///
+/// Not of a disk: in pass-through it writes nothing to flash, so the next advice would be to cache it again. Its wear is a warning.
+pub(super) fn wear_without_gain(known: &AdviceInput<'_>, plan: &Plan) -> Option<WearWithoutGain> {
+    let seconds = known
+        .asked
+        .seconds
+        .filter(|seconds| known.source == Source::Trace && *seconds >= JUDGED_FROM_TRACE)?;
+    let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()))?;
+    let bytes_per_day = float(best.flash_write_bytes) / float(seconds) * DAY;
+    let flash_bytes = known.pool.map_or(plan.flash_bytes, |pool| pool.size_bytes);
+    let wears = bytes_per_day > float(flash_bytes) * DRIVE_WRITES_MAX && best.hit_ratio() < HITS_MANY;
+    wears.then(|| WearWithoutGain {
+        bytes_per_day: whole(bytes_per_day),
+        flash_bytes,
+        hit_ratio: best.hit_ratio(),
+    })
+}
+
+/// Returns the reason why a cache would cost more flash than its hits are worth.
+pub(super) fn sentence_of_wear_without_gain(known: &AdviceInput<'_>, plan: &Plan) -> String {
+    let Some(WearWithoutGain { bytes_per_day, flash_bytes, hit_ratio }) = wear_without_gain(known, plan)
+    else {
+        return String::new();
+    };
+    format!(
+        "A cache would wear out flash for little: {} of reads would be hits, and {} a day would be written to {} of flash, which is {} drive \
+         writes a day. Drives are rated for 0.3 to 10. A larger pool would wear less.",
+        percent(hit_ratio),
+        size(bytes_per_day),
+        size(flash_bytes),
+        digits(float(bytes_per_day) / float(flash_bytes))
     )
 }
 

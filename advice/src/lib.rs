@@ -333,6 +333,7 @@ fn cannot_help(known: &AdviceInput<'_>, plan: &Plan, reason: mode::Reason) -> St
         ),
         mode::Reason::NotAsServed => not_as_served(known, plan),
         mode::Reason::NoFaster => expected::sentence_of_no_faster(known, plan),
+        mode::Reason::WearsFlash => expected::sentence_of_wear_without_gain(known, plan),
     };
     if let Some(sequential) = warnings::mostly_sequential(known) {
         text.push(' ');

@@ -47,6 +47,8 @@ pub(super) enum Reason {
     NotAsServed,
     /// Reads would take about as long with the cache as without, or longer.
     NoFaster,
+    /// Simulation writes more to flash than any drive is rated for, for few hits.
+    WearsFlash,
 }
 
 pub(super) fn judge(known: &AdviceInput<'_>, plan: &Plan) -> CacheVerdict {
@@ -83,6 +85,9 @@ pub(super) fn judge_as_served(known: &AdviceInput<'_>, plan: &Plan, judged: Cach
         CacheVerdict::CanHelp if !super::expected::is_faster(known, plan) => {
             CacheVerdict::CannotHelp(Reason::NoFaster)
         }
+        CacheVerdict::CanHelp if super::expected::wear_without_gain(known, plan).is_some() => {
+            CacheVerdict::CannotHelp(Reason::WearsFlash)
+        }
         judged => judged,
     }
 }
@@ -95,7 +100,7 @@ fn is_turned_by_passing(known: &AdviceInput<'_>, plan: &Plan, reason: Reason) ->
     let hits = match reason {
         Reason::ReadOnce => known.curves.reads.hit_ratio_max().unwrap_or(0.0),
         Reason::SpreadThin => at_knee(known, plan),
-        Reason::HardlyRead | Reason::NotAsServed | Reason::NoFaster => return None,
+        Reason::HardlyRead | Reason::NotAsServed | Reason::NoFaster | Reason::WearsFlash => return None,
     };
     (past > 0.0 && hits + past >= HIT_RATIO_MIN).then_some(past)
 }

@@ -433,6 +433,42 @@ fn a_trace_is_advised_on_by_what_was_simulated() {
 }
 
 #[test]
+fn a_trace_that_wears_flash_out_for_few_hits_gets_no_cache() {
+    let curves = large_loop();
+    let of = |hits, flash_write_bytes| SimulatedHits {
+        block_bytes: 4 << 10,
+        reads: 1_000,
+        ram_hits: 0,
+        flash_hits: hits,
+        partial_hits: 0,
+        bypassed: 0,
+        flash_write_bytes,
+        index_bytes: MIB,
+    };
+    let advise_at = |simulated: &[SimulatedHits], pool| {
+        advise(&AdviceInput {
+            source: Source::Trace,
+            present: None,
+            pool,
+            simulated,
+            asked: RequestCounts { seconds: Some(3_600), ..reads_only(40_000) },
+            ..known(&curves)
+        })
+    };
+    // 100 GiB an hour to about 2 GiB of flash.
+    let no = advise_at(&[of(66, 100 * GIB)], None);
+    assert_eq!(no.verdict, Verdict::CannotHelp, "{no:?}");
+    let said = text(&no, "verdict");
+    assert!(said.contains("6.6% of reads would be hits") && said.contains("drive writes a day"), "{said}");
+    assert!(no.size.is_none() && no.keys.get("mode").is_none_or(|mode| mode == "pass-through"), "{no:?}");
+    // Many hits are the user's to weigh, and few writes are no matter.
+    assert_eq!(advise_at(&[of(300, 100 * GIB)], None).verdict, Verdict::CanHelp);
+    assert_eq!(advise_at(&[of(66, GIB / 2)], None).verdict, Verdict::CanHelp);
+    let large = FlashPool { size_bytes: 1_000 * GIB, ..pool() };
+    assert_eq!(advise_at(&[of(66, 100 * GIB)], Some(large)).verdict, Verdict::CanHelp);
+}
+
+#[test]
 fn blocks_are_small_where_neighbours_are_not_used_together() {
     let mut state = 11;
     // One page of each MiB.
