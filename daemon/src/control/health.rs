@@ -6,6 +6,7 @@ use api::DiskState;
 use axum::extract::State;
 use base::error::Error;
 use base::patience::within;
+use base::units::Size;
 
 use super::SharedRegistry;
 use super::answer::ErrorResponse;
@@ -41,19 +42,52 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
     }
     for disk in registry.disks().await {
         let (state, reason) = documents::standing_of_disk(&disk);
-        let trouble = disk.report.as_ref().ok().and_then(|report| report.trouble.as_ref());
-        let trouble = trouble.map(|trouble| trouble.reason.as_str());
-        let how = match state {
-            DiskState::Failed => "failed",
-            DiskState::Stopped => "stopped",
-            DiskState::Waiting => "waits",
-            DiskState::Serving if trouble.is_some() => "is failing",
-            DiskState::Serving | DiskState::Removing | DiskState::Attaching | DiskState::Detaching => {
-                continue;
-            }
-        };
-        let reason = reason.or(trouble).unwrap_or("see the log");
+        let report = disk.report.as_ref().ok();
+        let trouble =
+            report.and_then(|report| report.trouble.as_ref()).map(|trouble| trouble.reason.as_str());
+        let lost_bytes = report.map_or(0, |report| report.statistics.lost_bytes);
+        let Some(how) = fault(state, trouble.is_some(), lost_bytes) else { continue };
+        let reason = reason.or(trouble).map_or_else(
+            || {
+                if lost_bytes > 0 {
+                    format!("see forebay disk show {} --lost", disk.record.name)
+                } else {
+                    "see the log".to_owned()
+                }
+            },
+            str::to_owned,
+        );
         wrong.push(format!("disk '{}' {how}: {reason}", disk.record.name));
     }
     wrong
+}
+
+/// Returns the fault of a disk, as the end of a sentence that begins with its name; none if all is well with it.
+fn fault(state: DiskState, is_failing: bool, lost_bytes: u64) -> Option<String> {
+    match state {
+        DiskState::Failed => Some("failed".to_owned()),
+        DiskState::Stopped => Some("stopped".to_owned()),
+        DiskState::Waiting => Some("waits".to_owned()),
+        DiskState::Serving if is_failing => Some("is failing".to_owned()),
+        DiskState::Serving if lost_bytes > 0 => Some(format!(
+            "lost {} of dirty data with flash, and reads of it fail until it is written again",
+            Size(lost_bytes)
+        )),
+        DiskState::Serving | DiskState::Removing | DiskState::Attaching | DiskState::Detaching => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_serves_is_at_fault_if_it_fails_or_has_lost_data() {
+        assert_eq!(fault(DiskState::Serving, false, 0), None);
+        assert_eq!(fault(DiskState::Serving, true, 0).as_deref(), Some("is failing"));
+        let lost = fault(DiskState::Serving, false, 4096).expect("data is lost");
+        assert!(lost.starts_with("lost 4KiB of dirty data"), "{lost}");
+        assert_eq!(fault(DiskState::Waiting, false, 0).as_deref(), Some("waits"));
+        assert_eq!(fault(DiskState::Attaching, false, 0), None);
+    }
 }
