@@ -15,7 +15,7 @@ const ABOUT: &str = "What is said, and how it is known:
   latency     Of a disk as measured; of a trace a miss takes what the trace says of its reads, else what --miss-us says.
   wear        What is written to flash in a day: of a disk counted in the last day, of a trace simulated, by its own times.
 
-It changes nothing. It gives no advice on less than 10,000 reads.";
+It changes nothing without --apply. It gives no advice on less than 10,000 reads.";
 
 #[derive(Debug, Args)]
 #[command(after_long_help = ABOUT)]
@@ -34,6 +34,12 @@ pub(crate) struct Advise {
     /// Of a trace: microseconds that a read takes on flash. Default: 120.
     #[arg(long, value_name = "N", value_parser = parse_micros)]
     pub(crate) flash_us: Option<f64>,
+    /// Make the advised changes: they are shown with what is now, then asked about, and the command that takes them back is printed.
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// Make them without a question.
+    #[arg(long, requires = "apply")]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) options: TraceOptions,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `forebay advise`: recommendations for a disk with their reasons; from the daemon, or computed from a trace
 //! without one. The advice itself is in [`advice`]; this module collects its input and shows it.
 
+mod apply;
 mod show;
 mod trace;
 
@@ -19,6 +20,12 @@ use crate::output::{self, list, text};
 
 pub(super) fn run(options: &Advise) -> Result<()> {
     let document = document(options)?;
+    if options.apply {
+        if let Some(wanted) = options.hit_ratio {
+            check_wanted(&document, wanted)?;
+        }
+        return apply::apply(options, &document);
+    }
     let shown = if options.reading.json { format!("{document}\n") } else { show::text(&document) };
     output::print(&shown)?;
     match options.hit_ratio {
@@ -52,6 +59,11 @@ fn check_wanted(document: &Value, wanted: f64) -> Result<()> {
 fn document(options: &Advise) -> Result<Value> {
     let Some(target) = &options.target else { return of_all(options) };
     if Path::new(target).exists() && !is_disk(options, target) {
+        if options.apply {
+            return Err(Error::invalid(format!(
+                "Cannot apply advice on a trace: '{target}' is no disk; run its command for the disk that it was recorded on"
+            )));
+        }
         let advice = trace::advice(options, Path::new(target))?;
         let document = serde_json::to_value(AdviceDocument::of(vec![advice]));
         return document

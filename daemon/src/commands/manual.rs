@@ -126,7 +126,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("forebay-curve", &[("Show hit ratios at other sizes:", "forebay curve web1")]),
     (
         "forebay-advise",
-        &[("Get advice for all disks:", "forebay advise"), ("For a trace:", "forebay advise web1.trace")],
+        &[
+            ("Get advice for all disks:", "forebay advise"),
+            ("Follow it for one disk, after a question:", "forebay advise web1 --apply"),
+            ("Get advice for a trace:", "forebay advise web1.trace"),
+        ],
     ),
     ("forebay-history", &[("Show the last minutes:", "forebay history web1")]),
     ("forebay-events", &[("List events:", "forebay events")]),

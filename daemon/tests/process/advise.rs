@@ -100,6 +100,24 @@ fn a_disk_is_advised_on_once_it_was_read_enough_and_not_before() {
     assert_eq!(&words[..4], ["forebay", "disk", "set", "a"]);
     daemon.run(&words[1..]).succeeded();
     assert_eq!(daemon.disk("a")["mode"], "write-through");
+    daemon.run(&["disk", "set", "a", "mode=pass-through", "limit=auto"]).succeeded();
+
+    // The same by --apply: not unasked, and taken back by the command that it prints.
+    let before = daemon.disk("a")["settings"].clone();
+    let unasked = daemon.run(&["advise", "--apply"]);
+    assert!(unasked.status == 1 && unasked.stderr.contains("no terminal to ask at"), "{unasked:?}");
+    assert_eq!(daemon.disk("a")["settings"], before);
+    let applied = daemon.run(&["advise", "--apply", "--yes"]).succeeded();
+    assert!(applied.contains("  a: mode pass-through -> write-through\n"), "{applied}");
+    assert_eq!(daemon.disk("a")["mode"], "write-through");
+    let undo = applied.lines().last().expect("it is the command").trim();
+    let words: Vec<&str> = undo.split(' ').collect();
+    daemon.run(&words[1..]).succeeded();
+    assert_eq!(daemon.disk("a")["settings"], before, "{undo}");
+    let document = daemon.json(&["advise", "a", "--apply", "--yes"]);
+    assert_eq!(document["undo"], undo);
+    assert_eq!(document["applied"][0]["before"]["mode"], "pass-through", "{document}");
+    assert_eq!(daemon.disk("a")["mode"], "write-through");
     let document = daemon.json(&["advise", "a"]);
     let after = only(&document);
     assert!(after["keys"].as_object().is_some_and(|keys| !keys.contains_key("mode")), "{after}");
