@@ -25,10 +25,12 @@ const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
 /// The least RAM of a disk, in bytes.
 const RAM_BYTES_MIN: u64 = 1 << 20;
 
-/// A key: its name, its default as users write it, and its meaning.
+/// A key: its name, its default as users write it, its values and its meaning.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) default: &'static str,
+    /// Words that it takes, which shells complete. Sizes, counts and times are not among them.
+    pub(crate) words: &'static [&'static str],
     pub(crate) about: &'static str,
 }
 
@@ -37,113 +39,132 @@ pub(crate) const KEYS: [Key; 21] = [
     Key {
         name: "mode",
         default: "write-through",
+        words: &["write-through", "write-back", "write-around", "pass-through"],
         about: "write-through, write-back, write-around or pass-through",
     },
     Key {
         name: "block-size",
         default: "64KiB",
+        words: &["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "512KiB", "1MiB"],
         about: "unit of the index, a power of two from 4KiB to 1MiB; a change drops the cached data of the disk",
     },
     Key {
         name: "reserve",
         default: "auto",
+        words: &["auto"],
         about: "flash that the disk gets whatever the others do; auto is the least that the pool allows, and as much more as dirty \
                 data takes",
     },
-    Key { name: "limit", default: "auto", about: "flash that the disk never exceeds" },
-    Key { name: "ram", default: "32MiB", about: "RAM in front of the flash, at least 1MiB" },
+    Key { name: "limit", default: "auto", words: &["auto"], about: "flash that the disk never exceeds" },
+    Key { name: "ram", default: "32MiB", words: &[], about: "RAM in front of the flash, at least 1MiB" },
     Key {
         name: "admission",
         default: "adaptive",
+        words: &["adaptive", "adaptive:hits", "always", "repeated:2"],
         about: "what may enter flash: adaptive, adaptive:hits, always or repeated:N",
     },
     Key {
         name: "sequential-cutoff",
         default: "auto",
+        words: &["auto", "0"],
         about: "misses of a sequential run longer than this go past the cache; 0 = off; auto is 4MiB, but none for reads \
                 where admission is adaptive, which learns what long runs are worth",
     },
     Key {
         name: "dirty-limit",
         default: "auto",
+        words: &["auto"],
         about: "write-back: the most that flash may hold and the backing does not have; never more than a quarter of reserve, or an \
                 eighth if it is mirrored, unless that is auto; auto is a tenth of the pool, divided among its disks in write-back",
     },
     Key {
         name: "destage-rate-min",
         default: "0",
+        words: &["0"],
         about: "write-back: the least rate of destage in bytes a second, whatever guests do; 0 = none",
     },
     Key {
         name: "destage-rate-max",
         default: "0",
+        words: &["0"],
         about: "write-back: destage never goes faster than so many bytes a second; 0 = as fast as the backing takes it",
     },
     Key {
         name: "redundancy",
         default: "mirror",
+        words: &["mirror", "none"],
         about: "write-back: mirror keeps dirty data on two devices of the pool, if it has two that are \
                 large enough; none on one",
     },
     Key {
         name: "allow-unmarked",
         default: "no",
+        words: &["no", "yes"],
         about: "yes allows write-back where the backing cannot be marked (NBD, devices): nothing then keeps another Forebay \
                 from serving it while flash has newer data",
     },
     Key {
         name: "retry-time",
         default: "25s",
+        words: &["wait"],
         about: "how long a request waits for a backing that fails, hangs or is away, then it is an error; wait = for ever",
     },
     Key {
         name: "iops-max",
         default: "off",
+        words: &["off"],
         about: "requests a second that guests get at most: reads, writes, zeroes and discards, each as one whatever its length; off = \
                 no limit",
     },
     Key {
         name: "bandwidth-max",
         default: "off",
+        words: &["off"],
         about: "bytes a second that reads and writes of guests move at most, at least 1MiB; off = no limit",
     },
     Key {
         name: "burst-time",
         default: "1s",
+        words: &[],
         about: "how long iops-max and bandwidth-max are saved up while guests ask for less, to be used at once later: 10ms to 1h",
     },
     Key {
         name: "sector-size",
         default: "auto",
+        words: &["auto", "512", "4096"],
         about: "sector size in bytes that guests are shown from their next connection on, 512 or 4096: their partition tables count in \
                 it; auto is what they were shown last, and for a new disk that of the backing (512 of a file)",
     },
     Key {
         name: "map",
         default: "off",
+        words: &["off", "on", "scan"],
         about: "on makes the disk a block device of the host at each start of the service: /dev/forebay/NAME; scan does so too, and lets udev \
                 and LVM of the host search it for file systems and volumes",
     },
     Key {
         name: "socket-owner",
         default: "auto",
+        words: &["auto"],
         about: "user who owns the sockets that guests connect to, a name or number; auto is the user that the daemon runs as",
     },
     Key {
         name: "socket-group",
         default: "auto",
+        words: &["auto"],
         about: "group of the sockets that guests connect to; auto is forebay if the host has it, else that of the daemon",
     },
     Key {
         name: "socket-mode",
         default: "0660",
+        words: &[],
         about: "who may connect, as octal digits: the bits for writing count",
     },
 ];
 
 /// Returns every key with its default and its meaning, one a line.
 pub(crate) fn table() -> String {
-    let line = |Key { name, default, about }: &Key| format!("  {name:18} {about}. Default: {default}\n");
+    let line = |Key { name, default, about, .. }: &Key| format!("  {name:18} {about}. Default: {default}\n");
     KEYS.iter().map(line).collect::<Vec<_>>().concat()
 }
 
@@ -588,6 +609,18 @@ mod tests {
         let named = Values::default().named();
         for (key, (name, text)) in KEYS.iter().zip(named) {
             assert_eq!((key.name, key.default), (name, text.as_str()));
+        }
+    }
+
+    #[test]
+    fn every_word_that_shells_complete_is_a_value() {
+        for Key { name, words, .. } in &KEYS {
+            for word in *words {
+                let values = with(name, word).unwrap_or_else(|problem| panic!("{name}={word}: {problem}"));
+                let printed = values.named().into_iter().find(|(key, _)| key == name).expect("it is a key").1;
+                let again = with(name, &printed).expect("it printed that itself");
+                assert_eq!(again, values, "{name}={word}");
+            }
         }
     }
 

@@ -48,6 +48,7 @@ use base::{plain, signals};
 use clap::Parser;
 
 fn main() -> ExitCode {
+    commands::complete_if_asked();
     signals::hold_file_size_limit();
     let cli = cli::Cli::try_parse().unwrap_or_else(|error| {
         let words: Vec<String> =

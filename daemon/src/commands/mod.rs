@@ -4,6 +4,7 @@ mod accept;
 mod advise;
 mod bar;
 mod check;
+mod completion;
 mod curve;
 mod destage;
 mod disk;
@@ -39,6 +40,8 @@ use crate::output;
 use crate::places::Environment;
 use logging::Log;
 
+pub(crate) use completion::complete_if_asked;
+
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<()> {
     match cli.command {
@@ -71,11 +74,12 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
 
 /// Returns a client of the daemon: of `--socket` or `FOREBAY_SOCKET`, else of the default socket.
 fn client(daemon: &DaemonOptions) -> Result<Client> {
-    let socket: PathBuf = match &daemon.socket {
-        Some(socket) => socket.clone(),
-        None => Environment::of_process().control_socket(Path::exists),
-    };
-    Client::new(socket)
+    client_of(daemon.socket.clone())
+}
+
+/// Returns a client of the daemon with this socket, else of the default socket.
+fn client_of(socket: Option<PathBuf>) -> Result<Client> {
+    Client::new(socket.unwrap_or_else(|| Environment::of_process().control_socket(Path::exists)))
 }
 
 /// Prints the answer to a change: the document with `--json`, else `text`.

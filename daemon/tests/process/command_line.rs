@@ -1,6 +1,7 @@
 //! Exit statuses, documents, and output that is printed for copying.
 
 use std::os::unix::net::UnixDatagram;
+use std::process::Command;
 
 use crate::host::{Host, forebay};
 
@@ -183,4 +184,44 @@ fn a_report_compares_what_hits_took_with_what_the_backing_took() {
     assert!(report["times_faster"].is_f64(), "both sides were measured: {report}");
     assert!(daemon.run(&["report", "a"]).succeeded().contains("95.0 %"));
     assert!(daemon.run(&["report", "b"]).failed().contains("There is no disk 'b'"));
+}
+
+/// Script that has bash complete a line, as if Tab was pressed at its end. Bash splits words at = and : in it.
+const COMPLETE: &str = r#"
+source "$1"
+COMP_LINE=$2 COMP_POINT=${#2}
+_forebay "$3" "${COMP_LINE##*[ =:]}"
+printf '%s\n' "${COMPREPLY[@]}"
+"#;
+
+#[test]
+fn bash_completes_disks_keys_values_and_devices() {
+    let host = Host::new();
+    let (image, daemon) = (host.image("a.img", MIB), host.serve());
+    daemon.run(&["disk", "add", "web1", "--backing", &image]).succeeded();
+    daemon.run(&["disk", "add", "web2", "--backing", &host.image("b.img", MIB)]).succeeded();
+    let folder = host.text("generated");
+    forebay(&["generate", &folder]).succeeded();
+    let complete = |socket: &str, line: &str| {
+        let mut bash = Command::new("bash");
+        bash.args(["--norc", "-c", COMPLETE, "bash", &format!("{folder}/completions/forebay.bash"), line]);
+        bash.arg(env!("CARGO_BIN_EXE_forebay")).env("FOREBAY_SOCKET", socket);
+        let ran = bash.output().expect("bash is there");
+        let text = String::from_utf8(ran.stdout).expect("names are text");
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let socket = daemon.control_socket().display().to_string();
+    let at = |line: &str| complete(&socket, line);
+    assert_eq!(at("forebay disk show "), ["web1", "web2"]);
+    assert_eq!(at("forebay disk set web2 mod"), ["mode="]);
+    assert_eq!(at("forebay disk set web2 ram=1GiB mode=write-b"), ["write-back"]);
+    assert_eq!(at("forebay pool remove "), [host.text("pool.img")]);
+    assert_eq!(at("forebay disk destage web1 --st"), ["--stop"]);
+    // The folder of this line has what a path is completed to.
+    assert_eq!(
+        at(&format!("forebay disk add c --backing {}", image.trim_end_matches("img"))),
+        [image.as_str()]
+    );
+    // Without a daemon the list is shorter, and nothing is printed between it.
+    assert_eq!(complete("/nowhere.sock", "forebay disk show w"), [""]);
 }
