@@ -30,7 +30,7 @@ const DEPTH: u16 = 128;
 const REQUEST_BYTES_MAX: u32 = 256 << 10;
 
 /// Time that the kernel may take to notice that a server has ended: 6.12 finds out after 30 s at worst, if
-/// [`super::LOOK_INTERVAL_MS`] could not be set.
+/// [`super::POLL_INTERVAL_MS`] could not be set.
 const RECOVERY_TIME_MAX: Duration = Duration::from_mins(1);
 const RECOVERY_INTERVAL: Duration = Duration::from_millis(50);
 /// Time that the node of a new device may take to appear.
