@@ -149,13 +149,13 @@ pub struct Dirt {
     pub segments_uncopied: Option<u64>,
     /// Bytes that flash lost before they were destaged.
     pub lost_bytes: Option<u64>,
-    pub quiet: Option<Quiet>,
+    pub quiesce: Option<QuiesceInfo>,
 }
 
 /// State of a request to quiesce a disk.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Quiet {
-    pub state: QuietState,
+pub struct QuiesceInfo {
+    pub state: QuiesceState,
     /// Number of the request that counts: `resume` can be limited to it.
     pub number: u64,
     pub seconds_left: Option<u64>,
@@ -164,10 +164,10 @@ pub struct Quiet {
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum QuietState {
-    No,
-    Coming,
-    Quiet,
+pub enum QuiesceState {
+    None,
+    Destaging,
+    Quiesced,
     Failed,
 }
 

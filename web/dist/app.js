@@ -139,15 +139,15 @@ the reason names, then restart Forebay."},bi=["good","busy","warning","bad"];fun
 "good"}function Cs(e){let t=[],n=(u,f,p=null)=>t.push({tone:u,text:f,advice:p});if(rn(e.state)!=="good"){let u=e.reason?`: ${e.reason}`:"";n(
 rn(e.state),`Disk ${e.name} is ${e.state}${u}`,$u[e.state]??null)}let s=e.lost_bytes??0;s>0&&n("bad",`Flash lost ${F(s)} of ${e.name} before\
  its backing had it`,`forebay disk show ${e.name} --lost lists the ranges.`);let i=e.backing_state;i&&i.state!=="good"&&n("bad",Au(e.name,i),
-Mu[i.state]??null),e.quiet?.state==="failed"&&n("warning",`${e.name} could not be quiesced: ${e.quiet.reason??"no reason is known"}`,null);let r=e.
-segments_uncopied??0;e.mirrored===!0&&r>0&&n("warning",`${me(r)} segments of ${e.name} lack a second copy`,"They are being copied; until the\
-n one device has that data alone.");let l=e.dirty_bytes??0;return e.dirty_limit_bytes&&l>=e.dirty_limit_bytes*.9&&n("warning",`Destage of ${e.
-name} is behind: ${F(l)} of at most ${F(e.dirty_limit_bytes)} is dirty`,"Writes are slowed down to what the backing takes."),t.sort((u,f)=>bi.
-indexOf(f.tone)-bi.indexOf(u.tone))}var Mu={failing:"Hits are answered; the rest waits for retry-time.",replaced:"Guests continue with the o\
-ne that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",missing:"Guests continue wi\
-th the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops."};function Au(e,t){let n=t.
-for_seconds===null?"":` for ${Ft(t.for_seconds)}`,s=t.reason?`: ${t.reason}`:"";return t.state==="replaced"?`Another file or device is at th\
-e path of ${e}'s backing${s}`:t.state==="missing"?`Nothing is at the path of ${e}'s backing any more${s}`:`The backing of ${e} fails${n}${s}`}
+Mu[i.state]??null),e.quiesce?.state==="failed"&&n("warning",`${e.name} could not be quiesced: ${e.quiesce.reason??"no reason is known"}`,null);
+let r=e.segments_uncopied??0;e.mirrored===!0&&r>0&&n("warning",`${me(r)} segments of ${e.name} lack a second copy`,"They are being copied; u\
+ntil then one device has that data alone.");let l=e.dirty_bytes??0;return e.dirty_limit_bytes&&l>=e.dirty_limit_bytes*.9&&n("warning",`Desta\
+ge of ${e.name} is behind: ${F(l)} of at most ${F(e.dirty_limit_bytes)} is dirty`,"Writes are slowed down to what the backing takes."),t.sort(
+(u,f)=>bi.indexOf(f.tone)-bi.indexOf(u.tone))}var Mu={failing:"Hits are answered; the rest waits for retry-time.",replaced:"Guests continue \
+with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",missing:"Guests c\
+ontinue with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops."};function Au(e,t){
+let n=t.for_seconds===null?"":` for ${Ft(t.for_seconds)}`,s=t.reason?`: ${t.reason}`:"";return t.state==="replaced"?`Another file or device \
+is at the path of ${e}'s backing${s}`:t.state==="missing"?`Nothing is at the path of ${e}'s backing any more${s}`:`The backing of ${e} fails${n}${s}`}
 var Du=["flush","persistence","direct-io"];function pl(e){let t=(e.backing_limitations??[]).map(r=>({tone:"warning",text:r,advice:null})),s=(e.
 backing_capabilities??[]).filter(({name:r,able:l})=>!l&&!Du.includes(r)).map(({title:r,reason:l})=>({tone:"busy",text:`The backing is withou\
 t ${r}: ${l??"no reason is known"}`,advice:null})),i=(e.remarks??[]).map(({key:r,text:l})=>({tone:"busy",text:`${r}: ${l}`,advice:null}));return[
@@ -159,18 +159,18 @@ if(e===null)return"";let t=e.used_percent===null?null:`${we(e.used_percent/100)}
 if(e===null)return"";let t=`${li(e.bytes_per_day)} a day`,n=e.used_ratio===null?`at most ${t}`:`${we(e.used_ratio)} of ${t} written`,s=e.promoted_batches_ratio,
 i=s>=1?null:s>0?`${we(s)} of batches of promotions let in`:"no promotions let in";return on(n,i)}var vi={read_hit_ram:"Read, RAM hit",read_hit_flash:"\
 Read, flash hit",read_miss:"Read, miss",write:"Write",flush:"Flush",destage:"Destage"};function Fs(e){return e?`+ ${F(e)} of zeroes`:null}function yl(e){
-switch(e.quiet?.state){case"coming":return`Being quiesced: ${F(nt(e))} left to destage`;case"quiet":return`Quiesced for another ${Ft(e.quiet.
-seconds_left)}`;case"failed":return`Could not be quiesced: ${e.quiet.reason??"no reason is known"}`;default:return null}}function wl(e){let{
-load:t}=e;if(!t)return"not known while the disk is not served";if(t.state==="loading")return"being loaded; reads come from the backing meanw\
-hile";if(t.state==="cold")return`nothing: ${t.reason??"no reason is known"}`;let n=`${F(t.kept_bytes)} came back`;return t.dropped_bytes>0?`${n}\
-, ${F(t.dropped_bytes)} may have changed and is not trusted`:n}function vl(e){let{requests_delayed:t,request_delay_ns:n}=e.statistics;return t===
-void 0||n===void 0?"\u2013":t>0?`${me(t)} requests, ${Ge(n/t/1e3)} each on average`:["iops-max","bandwidth-max"].some(s=>(e.settings[s]??"of\
-f")!=="off")?"nothing":"no limits"}var Os=[{name:"mode",about:"What happens to reads and writes.",choices:["write-through","write-back","wri\
-te-around","pass-through"]},{name:"block-size",about:"Unit of the index. A change drops what is cached of the disk.",choices:[4,8,16,32,64,128,
-256,512,1024].map(e=>F(e*1024))},{name:"reserve",about:"Flash that the disk gets whatever the others do: auto, a size or a share such as 20%\
-."},{name:"limit",about:"Flash that the disk never exceeds: auto, a size or a share."},{name:"ram",about:"RAM in front of the flash, at leas\
-t 1MiB."},{name:"admission",about:"What may enter flash: adaptive, adaptive:hits, always or repeated:N."},{name:"sequential-cutoff",about:"M\
-isses of a sequential run longer than this go past the cache; 0 is off, auto leaves it to admission for reads."},{name:"dirty-limit",about:"\
+switch(e.quiesce?.state){case"destaging":return`Being quiesced: ${F(nt(e))} left to destage`;case"quiesced":return`Quiesced for another ${Ft(
+e.quiesce.seconds_left)}`;case"failed":return`Could not be quiesced: ${e.quiesce.reason??"no reason is known"}`;default:return null}}function wl(e){
+let{load:t}=e;if(!t)return"not known while the disk is not served";if(t.state==="loading")return"being loaded; reads come from the backing m\
+eanwhile";if(t.state==="cold")return`nothing: ${t.reason??"no reason is known"}`;let n=`${F(t.kept_bytes)} came back`;return t.dropped_bytes>
+0?`${n}, ${F(t.dropped_bytes)} may have changed and is not trusted`:n}function vl(e){let{requests_delayed:t,request_delay_ns:n}=e.statistics;
+return t===void 0||n===void 0?"\u2013":t>0?`${me(t)} requests, ${Ge(n/t/1e3)} each on average`:["iops-max","bandwidth-max"].some(s=>(e.settings[s]??
+"off")!=="off")?"nothing":"no limits"}var Os=[{name:"mode",about:"What happens to reads and writes.",choices:["write-through","write-back","\
+write-around","pass-through"]},{name:"block-size",about:"Unit of the index. A change drops what is cached of the disk.",choices:[4,8,16,32,64,
+128,256,512,1024].map(e=>F(e*1024))},{name:"reserve",about:"Flash that the disk gets whatever the others do: auto, a size or a share such as\
+ 20%."},{name:"limit",about:"Flash that the disk never exceeds: auto, a size or a share."},{name:"ram",about:"RAM in front of the flash, at \
+least 1MiB."},{name:"admission",about:"What may enter flash: adaptive, adaptive:hits, always or repeated:N."},{name:"sequential-cutoff",about:"\
+Misses of a sequential run longer than this go past the cache; 0 is off, auto leaves it to admission for reads."},{name:"dirty-limit",about:"\
 Write-back: the most that flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slo\
 wer than so many bytes a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a sec\
 ond; 0 is no limit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mirror","none"]},
@@ -207,12 +207,12 @@ ice a busier backing."];case"normal":return[s,"Destage goes on at the pace that 
 ow, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${F(t.statistics.
 cached_bytes)} cached on flash and ${F(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,n>0?`${F(n)} is dirty \
 and is destaged first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var Cu=60,Fu=600,Ou=300;function Sl(e,t){let n=Nu.map(i=>{let r=()=>{let l=e();l&&tt(Iu(i.work(l),t))};return[i,c("button",{type:"button","d\
-ata-action":i.name,onclick:r},i.label)]}),s=c("p",{class:"hint","data-figure":"quiet"});return{element:c("section",{class:"card","aria-label":"\
-Actions"},c("h2",{},"Actions"),c("div",{class:"buttons buttons-start"},...n.map(([,i])=>i)),s),update(){let i=e();for(let[l,u]of n)u.disabled=
+ata-action":i.name,onclick:r},i.label)]}),s=c("p",{class:"hint","data-figure":"quiesce"});return{element:c("section",{class:"card","aria-lab\
+el":"Actions"},c("h2",{},"Actions"),c("div",{class:"buttons buttons-start"},...n.map(([,i])=>i)),s),update(){let i=e();for(let[l,u]of n)u.disabled=
 i===null||!l.isPossible(i);let r=i&&!Ns(i)?`Nothing can be done while the disk is ${i.state}.`:i?yl(i):null;q(s,r??""),Q(s,r!==null)}}}var Ns=e=>e.
-state==="serving",Po=e=>e.quiet?.state==="coming"||e.quiet?.state==="quiet",Nu=[{name:"destage",label:"Destage now\u2026",isPossible:Ns,work:e=>({
-title:`Destage ${e.name} at full speed?`,sentences:us("destage",e),confirm:"Destage now",run:async()=>(await Me("POST",`${Ae(e.name)}/destag\
-e`),`What is dirty of ${e.name} is on its way to the backing`)})},{name:"normal",label:"Destage at normal pace\u2026",isPossible:Ns,work:e=>({
+state==="serving",Po=e=>e.quiesce?.state==="destaging"||e.quiesce?.state==="quiesced",Nu=[{name:"destage",label:"Destage now\u2026",isPossible:Ns,
+work:e=>({title:`Destage ${e.name} at full speed?`,sentences:us("destage",e),confirm:"Destage now",run:async()=>(await Me("POST",`${Ae(e.name)}\
+/destage`),`What is dirty of ${e.name} is on its way to the backing`)})},{name:"normal",label:"Destage at normal pace\u2026",isPossible:Ns,work:e=>({
 title:`Let ${e.name} destage at its own pace?`,sentences:us("normal",e),confirm:"Normal pace",run:async()=>(await Me("DELETE",`${Ae(e.name)}\
 /destage`),`${e.name} is destaged as it suits guests`)})},{name:"quiesce",label:"Quiesce\u2026",isPossible:e=>Ns(e)&&!Po(e),work:zu},{name:"\
 resume",label:"Resume\u2026",isPossible:Po,work:e=>({title:`Resume ${e.name}?`,sentences:us("resume",e),confirm:"Resume",run:async()=>(await Me(
@@ -221,11 +221,11 @@ ed of ${e.name}?`,sentences:us("evict",e),confirm:"Evict",run:(t,n)=>Hu(e.name,t
 mber",min:1,max:86400,value:Fu,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:us("quiesce",e),confirm:"Quiesce",fields:c(
 "div",{class:"field"},c("label",{for:t},"For so many seconds"),n),run:async()=>{let s=Number(n.value);return await Me("POST",`${Ae(e.name)}/\
 quiesce`,{seconds:s}),`${e.name} is being quiesced, then held so for ${Ft(s)}`}}}async function Hu(e,t,n){let s=Ae(e),i=await nn(s,"disk");if(Po(
-i))await _l(e,t,n),await Me("POST",`${s}/evict`);else if(nt(i)>0){let l=(await Me("POST",`${s}/quiesce`,{seconds:Cu})).disk.quiet?.number;try{
-await _l(e,t,n),await Me("POST",`${s}/evict`)}finally{await Me("POST",`${s}/resume`,{number:l})}}else await Me("POST",`${s}/evict`);return`N\
-othing is cached of ${e} any more, and no restart brings it back`}async function _l(e,t,n){for(;;){if(n.aborted)throw new Error("Stopped; th\
-e disk is served as before");let s=await nn(Ae(e),"disk"),i=s.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(`Cannot des\
-tage dirty data: ${s.quiet?.reason??s.reason??"it was resumed"}. Nothing was dropped.`);t(`${F(nt(s))} left to destage\u2026`),await new Promise(
+i))await _l(e,t,n),await Me("POST",`${s}/evict`);else if(nt(i)>0){let l=(await Me("POST",`${s}/quiesce`,{seconds:Cu})).disk.quiesce?.number;
+try{await _l(e,t,n),await Me("POST",`${s}/evict`)}finally{await Me("POST",`${s}/resume`,{number:l})}}else await Me("POST",`${s}/evict`);return`\
+Nothing is cached of ${e} any more, and no restart brings it back`}async function _l(e,t,n){for(;;){if(n.aborted)throw new Error("Stopped; t\
+he disk is served as before");let s=await nn(Ae(e),"disk"),i=s.quiesce?.state;if(i==="quiesced")return;if(i!=="destaging")throw new Error(`C\
+annot destage dirty data: ${s.quiesce?.reason??s.reason??"it was resumed"}. Nothing was dropped.`);t(`${F(nt(s))} left to destage\u2026`),await new Promise(
 r=>window.setTimeout(r,Ou))}}function Iu(e,t){return{...e,run:(n,s)=>e.run(n,s).finally(t)}}function Wu(e){let t=["verdict","latency"];return[...e.sentences.filter(s=>t.includes(s.about)),...e.warnings].map(s=>s.text)}var xi=class{element;#n=c(
 "div",{class:"advice-text",role:"status"});#t=c("code",{});#l=c("p",{class:"hint"},"The same on the host: ",this.#t);#i=c("button",{type:"bu\
 tton",class:"primary",onclick:()=>this.#u()},"Apply\u2026");#o;#a=null;#e=null;#s="";constructor(t){this.#o=t;let n=c("div",{class:"buttons \

@@ -6,7 +6,7 @@ import type { FullDisk } from "./documents";
 import { freshId, h, say, show } from "./dom";
 import { duration, size } from "./format";
 import { dirty } from "./series";
-import { actionWords, quietness } from "./words";
+import { actionWords, quiesceWords } from "./words";
 
 /** For how long a disk is kept quiet for the change that follows at once, as the command line does it. */
 const CHANGE_SECONDS = 60;
@@ -23,13 +23,13 @@ export function actions(disk: () => FullDisk | null, after: () => void): { eleme
     };
     return [action, h("button", { type: "button", "data-action": action.name, onclick: press }, action.label)];
   });
-  const note = h("p", { class: "hint", "data-figure": "quiet" });
+  const note = h("p", { class: "hint", "data-figure": "quiesce" });
   return {
     element: h("section", { class: "card", "aria-label": "Actions" }, h("h2", {}, "Actions"), h("div", { class: "buttons buttons-start" }, ...buttons.map(([, button]) => button)), note),
     update() {
       const now = disk();
       for (const [action, button] of buttons) button.disabled = now === null || !action.isPossible(now);
-      const text = now && !isServed(now) ? `Nothing can be done while the disk is ${now.state}.` : now ? quietness(now) : null;
+      const text = now && !isServed(now) ? `Nothing can be done while the disk is ${now.state}.` : now ? quiesceWords(now) : null;
       say(note, text ?? "");
       show(note, text !== null);
     },
@@ -44,7 +44,7 @@ interface Action {
 }
 
 const isServed = (disk: FullDisk) => disk.state === "serving";
-const isQuiet = (disk: FullDisk) => disk.quiet?.state === "coming" || disk.quiet?.state === "quiet";
+const isQuiesced = (disk: FullDisk) => disk.quiesce?.state === "destaging" || disk.quiesce?.state === "quiesced";
 
 const ALL: Action[] = [
   {
@@ -78,13 +78,13 @@ const ALL: Action[] = [
   {
     name: "quiesce",
     label: "Quiesce\u2026",
-    isPossible: (disk) => isServed(disk) && !isQuiet(disk),
+    isPossible: (disk) => isServed(disk) && !isQuiesced(disk),
     work: quiesceWork,
   },
   {
     name: "resume",
     label: "Resume\u2026",
-    isPossible: isQuiet,
+    isPossible: isQuiesced,
     work: (disk) => ({
       title: `Resume ${disk.name}?`,
       sentences: actionWords("resume", disk),
@@ -131,14 +131,14 @@ function quiesceWork(disk: FullDisk): Work {
 async function evict(name: string, progress: (text: string) => void, signal: AbortSignal): Promise<string> {
   const path = diskPath(name);
   const before = await read<FullDisk>(path, "disk");
-  if (isQuiet(before)) {
-    await untilQuiet(name, progress, signal);
+  if (isQuiesced(before)) {
+    await untilQuiesced(name, progress, signal);
     await change("POST", `${path}/evict`);
   } else if (dirty(before) > 0) {
     const asked = await change<{ disk: FullDisk }>("POST", `${path}/quiesce`, { seconds: CHANGE_SECONDS });
-    const number = asked.disk.quiet?.number;
+    const number = asked.disk.quiesce?.number;
     try {
-      await untilQuiet(name, progress, signal);
+      await untilQuiesced(name, progress, signal);
       await change("POST", `${path}/evict`);
     } finally {
       await change("POST", `${path}/resume`, { number });
@@ -149,13 +149,13 @@ async function evict(name: string, progress: (text: string) => void, signal: Abo
   return `Nothing is cached of ${name} any more, and no restart brings it back`;
 }
 
-async function untilQuiet(name: string, progress: (text: string) => void, signal: AbortSignal): Promise<void> {
+async function untilQuiesced(name: string, progress: (text: string) => void, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (signal.aborted) throw new Error("Stopped; the disk is served as before");
     const disk = await read<FullDisk>(diskPath(name), "disk");
-    const state = disk.quiet?.state;
-    if (state === "quiet") return;
-    if (state !== "coming") throw new Error(`Cannot destage dirty data: ${disk.quiet?.reason ?? disk.reason ?? "it was resumed"}. Nothing was dropped.`);
+    const state = disk.quiesce?.state;
+    if (state === "quiesced") return;
+    if (state !== "destaging") throw new Error(`Cannot destage dirty data: ${disk.quiesce?.reason ?? disk.reason ?? "it was resumed"}. Nothing was dropped.`);
     progress(`${size(dirty(disk))} left to destage\u2026`);
     await new Promise((resolve) => window.setTimeout(resolve, LOOK_INTERVAL));
   }

@@ -64,8 +64,8 @@ export function findings(disk: Disk): Finding[] {
   if (backing && backing.state !== "good") {
     say("bad", troubleOfBacking(disk.name, backing), BACKING_ADVICE[backing.state] ?? null);
   }
-  if (disk.quiet?.state === "failed") {
-    say("warning", `${disk.name} could not be quiesced: ${disk.quiet.reason ?? "no reason is known"}`, null);
+  if (disk.quiesce?.state === "failed") {
+    say("warning", `${disk.name} could not be quiesced: ${disk.quiesce.reason ?? "no reason is known"}`, null);
   }
   const uncopied = disk.segments_uncopied ?? 0;
   if (disk.mirrored === true && uncopied > 0) {
@@ -152,14 +152,14 @@ export function zeroes(bytes: number | null | undefined): string | null {
 }
 
 /** How far a disk is kept from being dirty; null where nobody asked for it. */
-export function quietness(disk: Disk): string | null {
-  switch (disk.quiet?.state) {
-    case "coming":
+export function quiesceWords(disk: Disk): string | null {
+  switch (disk.quiesce?.state) {
+    case "destaging":
       return `Being quiesced: ${size(dirty(disk))} left to destage`;
-    case "quiet":
-      return `Quiesced for another ${duration(disk.quiet.seconds_left)}`;
+    case "quiesced":
+      return `Quiesced for another ${duration(disk.quiesce.seconds_left)}`;
     case "failed":
-      return `Could not be quiesced: ${disk.quiet.reason ?? "no reason is known"}`;
+      return `Could not be quiesced: ${disk.quiesce.reason ?? "no reason is known"}`;
     default:
       return null;
   }

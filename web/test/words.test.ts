@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type FullDisk, histograms } from "../src/documents";
 import { NOTHING } from "../src/format";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, budget, consequences, delayed, findings, load, quietness, remarksOf, tone, wear, worst, zeroes } from "../src/words";
+import { actionWords, budget, consequences, delayed, findings, load, quiesceWords, remarksOf, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -31,7 +31,7 @@ function disk(more: Partial<FullDisk> = {}): FullDisk {
     mirrored: false,
     segments_uncopied: 0,
     lost_bytes: 0,
-    quiet: { state: "no", seconds_left: null, reason: null },
+    quiesce: { state: "none", seconds_left: null, reason: null },
     settings: { mode: "write-back" },
     page_cache_reason: null,
     guest: null,
@@ -55,7 +55,7 @@ test("what is wrong is said with its reason and what to do, the worst first", ()
       mirrored: true,
       segments_uncopied: 3,
       dirty_bytes: 2 ** 30,
-      quiet: { state: "failed", seconds_left: null, reason: "no room" },
+      quiesce: { state: "failed", seconds_left: null, reason: "no room" },
     }),
   );
   const text = found.map((finding) => finding.text).join("\n");
@@ -96,8 +96,8 @@ test("actions say figures in plain words", () => {
 });
 
 test("quiet and warm are said as they are", () => {
-  assert.equal(quietness(disk()), null);
-  assert.equal(quietness(disk({ quiet: { state: "quiet", seconds_left: 30, reason: null } })), "Quiesced for another 30 s");
+  assert.equal(quiesceWords(disk()), null);
+  assert.equal(quiesceWords(disk({ quiesce: { state: "quiesced", seconds_left: 30, reason: null } })), "Quiesced for another 30 s");
   assert.equal(load(disk()), "1MiB came back");
   assert.equal(load(disk({ load: null })), "not known while the disk is not served");
   assert.ok(load(disk({ load: { state: "cold", reason: "the pool is new", kept_bytes: 0, dropped_bytes: 0, took_us: 0 } })).includes("the pool is new"));

@@ -1,4 +1,4 @@
-//! Quiet: a region in which nothing is being changed any more is closed, so that a power cut costs none of its content
+//! A region in which nothing is being changed any more is closed, so that a power cut costs none of its content
 //! (rule I11).
 //!
 //! ```text

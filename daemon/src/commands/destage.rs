@@ -104,9 +104,9 @@ pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Result<QuiesceO
     if is_destaged(disk) || disk["load"].is_null() {
         return Ok(QuiesceOwner::NotOurs);
     }
-    let is_coming = disk["quiet"]["state"] == "coming";
+    let is_destaging = disk["quiesce"]["state"] == "destaging";
     let quiesce =
-        if is_coming { QuiesceOwner::NotOurs } else { start_quiesce(client, name, CHANGE_SECONDS)? };
+        if is_destaging { QuiesceOwner::NotOurs } else { start_quiesce(client, name, CHANGE_SECONDS)? };
     wait_until_quiesced(client, name, quiesce)?;
     Ok(quiesce)
 }
@@ -115,8 +115,8 @@ pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Result<QuiesceO
 pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) -> Result<()> {
     let QuiesceOwner::Ours(number) = quiesce else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
-    let state = &document["disk"]["quiet"]["state"];
-    if state != "coming" && state != "quiet" {
+    let state = &document["disk"]["quiesce"]["state"];
+    if state != "destaging" && state != "quiesced" {
         return Ok(());
     }
     client.post(&format!("{}/resume", path_of(name)?), &ResumeDisk { number: Some(number) }).map(drop)
@@ -125,19 +125,19 @@ pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) ->
 fn start_quiesce(client: &Client, name: &str, seconds: u64) -> Result<QuiesceOwner> {
     let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
     // A daemon that reports none has none.
-    Ok(document["disk"]["quiet"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
+    Ok(document["disk"]["quiesce"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
 }
 
 fn wait_until_quiesced(client: &Client, name: &str, quiesce: QuiesceOwner) -> Result<()> {
-    let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
-        Some("quiet") => Some(Ok(())),
-        Some("coming") => None,
+    let came = wait(client, name, |disk| match disk["quiesce"]["state"].as_str() {
+        Some("quiesced") => Some(Ok(())),
+        Some("destaging") => None,
         // The reason of a disk that failed has its own advice, which is not to discard data.
         Some("failed") if disk["state"] == "failed" => Some(Err(Error::conflict(format!(
             "Cannot destage the dirty data of disk '{name}': {}",
             text(&disk["reason"])
         )))),
-        Some("failed") => Some(Err(not_destaged(name, &text(&disk["quiet"]["reason"])))),
+        Some("failed") => Some(Err(not_destaged(name, &text(&disk["quiesce"]["reason"])))),
         _ => Some(Err(not_destaged(name, "it was resumed, or its time ended"))),
     });
     if came.is_err() {

@@ -379,10 +379,10 @@ fn dirty(disk: &Value) -> String {
         let name = text(&disk["name"]);
         said.push(format!("{} LOST, see `disk show {name} --lost`", size(&disk["lost_bytes"])));
     }
-    let quiesce = &disk["quiet"];
+    let quiesce = &disk["quiesce"];
     said.extend(match quiesce["state"].as_str() {
-        Some("coming") => Some("being destaged".to_owned()),
-        Some("quiet") => Some(format!("quiesced for {} s", number(&quiesce["seconds_left"]))),
+        Some("destaging") => Some("being destaged".to_owned()),
+        Some("quiesced") => Some(format!("quiesced for {} s", number(&quiesce["seconds_left"]))),
         Some("failed") => Some(format!("could not be quiesced: {}", text(&quiesce["reason"]))),
         _ => None,
     });

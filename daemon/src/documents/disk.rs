@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use api::disk::{
-    BackingState, Capability, Condition, Dirt, Door, Head, LoadState, Loaded, LostRange, Quiet, QuietState,
-    RunningGuest, Storage,
+    BackingState, Capability, Condition, Dirt, Door, Head, LoadState, Loaded, LostRange, QuiesceInfo,
+    QuiesceState, RunningGuest, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
 use block::ByteRange;
@@ -162,18 +162,18 @@ fn dirt(view: &DiskView) -> Dirt {
             .and_then(|_| view.not_mirrored.clone()),
         segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
         lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
-        quiet: report.map(|report| quiesce(&report.quiesce, report.quiesce_number)),
+        quiesce: report.map(|report| quiesce(&report.quiesce, report.quiesce_number)),
     }
 }
 
-fn quiesce(status: &QuiesceStatus, number: u64) -> Quiet {
+fn quiesce(status: &QuiesceStatus, number: u64) -> QuiesceInfo {
     let (state, seconds_left, reason) = match status {
-        QuiesceStatus::No => (QuietState::No, None, None),
-        QuiesceStatus::Destaging => (QuietState::Coming, None, None),
-        QuiesceStatus::Quiesced { seconds_left } => (QuietState::Quiet, Some(*seconds_left), None),
-        QuiesceStatus::Failed(reason) => (QuietState::Failed, None, Some(reason.clone())),
+        QuiesceStatus::No => (QuiesceState::None, None, None),
+        QuiesceStatus::Destaging => (QuiesceState::Destaging, None, None),
+        QuiesceStatus::Quiesced { seconds_left } => (QuiesceState::Quiesced, Some(*seconds_left), None),
+        QuiesceStatus::Failed(reason) => (QuiesceState::Failed, None, Some(reason.clone())),
     };
-    Quiet { state, number, seconds_left, reason }
+    QuiesceInfo { state, number, seconds_left, reason }
 }
 
 /// Returns the full description of a disk.

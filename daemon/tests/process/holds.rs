@@ -11,11 +11,11 @@ fn serve(host: &Host) -> Daemon {
 
 fn wait_for(daemon: &Daemon, state: &str) -> u64 {
     loop {
-        let quiet = daemon.disk("a")["quiet"].clone();
-        if quiet["state"] == state {
-            return quiet["seconds_left"].as_u64().unwrap_or_default();
+        let quiesce = daemon.disk("a")["quiesce"].clone();
+        if quiesce["state"] == state {
+            return quiesce["seconds_left"].as_u64().unwrap_or_default();
         }
-        assert_ne!(quiet["state"], "failed", "{quiet}");
+        assert_ne!(quiesce["state"], "failed", "{quiesce}");
         std::thread::yield_now();
     }
 }
@@ -34,7 +34,7 @@ fn a_quiesce_goes_on_after_a_stop_and_after_a_kill_and_no_longer_than_was_asked_
             daemon.kill();
         }
         daemon = host.serve_with(&[]);
-        let left = wait_for(&daemon, "quiet");
+        let left = wait_for(&daemon, "quiesced");
         assert!((1..=600).contains(&left), "{left}");
         let events = daemon.json(&["events"]).to_string();
         assert_eq!(events.matches("quiesce-goes-on").count(), usize::from(round), "{events}");
@@ -44,7 +44,7 @@ fn a_quiesce_goes_on_after_a_stop_and_after_a_kill_and_no_longer_than_was_asked_
     daemon.run(&["disk", "resume", "a"]).succeeded();
     daemon.kill();
     let daemon = host.serve_with(&[]);
-    assert_eq!(daemon.disk("a")["quiet"]["state"], "no", "nobody asked any more");
+    assert_eq!(daemon.disk("a")["quiesce"]["state"], "none", "nobody asked any more");
 }
 
 #[test]
@@ -78,5 +78,5 @@ fn a_quiesce_whose_time_is_over_is_forgotten_and_a_disk_that_is_removed_takes_it
     daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
     daemon.kill();
     let daemon = host.serve_with(&[]);
-    assert_eq!(daemon.disk("a")["quiet"]["state"], "no", "it is another disk of the same name");
+    assert_eq!(daemon.disk("a")["quiesce"]["state"], "none", "it is another disk of the same name");
 }

@@ -315,14 +315,15 @@ fn a_quiesce_is_ended_by_its_number_only_while_it_is_the_one_that_counts() {
     let daemon = serve(&host);
     daemon.run(&["disk", "add", "a", "--backing", &host.image("a.img", 1 << 20)]).succeeded();
     let owner = Browser::with_token(&host, &daemon);
-    let quiet =
-        |path: &str, body: Value| owner.send("POST", path, &body.to_string()).json()["disk"]["quiet"].clone();
+    let quiet = |path: &str, body: Value| {
+        owner.send("POST", path, &body.to_string()).json()["disk"]["quiesce"].clone()
+    };
     let quiesce = || quiet("/v1/disks/a/quiesce", json!({ "seconds": 600 }))["number"].clone();
     let resume = |number| quiet("/v1/disks/a/resume", json!({ "number": number }))["state"].clone();
     let (first, second) = (quiesce(), quiesce());
     assert_ne!(first, second);
-    assert_ne!(resume(&first), "no", "somebody else asked for the same since");
-    assert_eq!(resume(&second), "no");
+    assert_ne!(resume(&first), "none", "somebody else asked for the same since");
+    assert_eq!(resume(&second), "none");
     quiesce();
-    assert_eq!(quiet("/v1/disks/a/resume", Value::Null)["state"], "no", "whoever asked for it");
+    assert_eq!(quiet("/v1/disks/a/resume", Value::Null)["state"], "none", "whoever asked for it");
 }

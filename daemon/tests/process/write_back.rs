@@ -187,13 +187,13 @@ fn while_a_disk_is_quiet_its_backing_has_everything() {
     let said = daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
     assert!(said.contains("600 s"), "{said}");
     assert_eq!(pages_at_home(&image, 1), PAGES);
-    assert_eq!(shown(&daemon, "a")["quiet"]["state"], "quiet");
+    assert_eq!(shown(&daemon, "a")["quiesce"]["state"], "quiesced");
     write(&daemon, "a", 2);
     assert_eq!(pages_at_home(&image, 2), PAGES, "what is written meanwhile goes to the backing");
     daemon.run(&["disk", "evict", "a"]).succeeded();
-    assert_eq!(shown(&daemon, "a")["quiet"]["state"], "quiet", "a backup goes on undisturbed");
+    assert_eq!(shown(&daemon, "a")["quiesce"]["state"], "quiesced", "a backup goes on undisturbed");
     daemon.run(&["disk", "resume", "a"]).succeeded();
-    assert_eq!(shown(&daemon, "a")["quiet"]["state"], "no");
+    assert_eq!(shown(&daemon, "a")["quiesce"]["state"], "none");
     write(&daemon, "a", 3);
     assert_eq!(pages_at_home(&image, 3), 0);
     assert_served(&daemon, "a", 3);

@@ -481,21 +481,21 @@ async function actions({ host, page, shoot }) {
   await shoot("dialog");
   await dialog.getByRole("button", { name: "Quiesce" }).click();
   await dialog.waitFor({ state: "detached" });
-  await eventually(async () => assert.equal((await host.disk("web1")).quiet.state, "quiet"));
-  await until(page, () => document.querySelector('[data-figure="quiet"]').textContent.includes("Quiesced for another"));
+  await eventually(async () => assert.equal((await host.disk("web1")).quiesce.state, "quiesced"));
+  await until(page, () => document.querySelector('[data-figure="quiesce"]').textContent.includes("Quiesced for another"));
   await done(page, "Resume", "Resume");
-  assert.equal((await host.disk("web1")).quiet.state, "no");
+  assert.equal((await host.disk("web1")).quiesce.state, "none");
   await eventually(async () => assert.ok((await host.disk("web1")).dirty_bytes > 0, "guests write again"));
   const before = await cached(host);
   await done(page, "Evict", "Evict");
   const after = await host.disk("web1");
-  assert.equal(after.quiet.state, "no", "it goes on afterwards");
+  assert.equal(after.quiesce.state, "none", "it goes on afterwards");
   // Guests fill it again from that moment on, but not with all that they had read since the start.
   assert.ok(after.statistics.cached_bytes < before, `${after.statistics.cached_bytes} bytes are cached after ${before}`);
   // Asked for as if for a backup, which an evict that comes meanwhile must not end.
   await done(page, "Quiesce", "Quiesce");
   await done(page, "Evict", "Evict");
-  assert.equal((await host.disk("web1")).quiet.state, "quiet", "it is held as before");
+  assert.equal((await host.disk("web1")).quiesce.state, "quiesced", "it is held as before");
   await done(page, "Resume", "Resume");
 }
 
