@@ -478,7 +478,8 @@ pub(crate) struct VmMonitor {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PoolCommand {
     /// Show the pool and its devices.
-    #[command(visible_aliases = ["list", "ls"])]
+    // Not visible: shells would complete an alias that comes before the name in its place.
+    #[command(aliases = ["list", "ls"])]
     Show(Reading),
     /// Add a device, while guests use the others.
     Add(PoolAdd),
