@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`error`] | the error type of the control plane, and suggestions for misspelt words |
 //! | [`units`], [`moment`] | sizes, shares, durations and moments as people write them |
-//! | [`plain`] | text from outside, escaped before it is shown |
+//! | [`plain`], [`wrap`] | text from outside, escaped before it is shown; text in lines that fit a terminal |
 //! | [`names`] | names of disks, and the name of each number |
 //! | [`bounded`] | reads of files and programs with a limit |
 //! | [`descriptors`] | the limit of open files, and advice for the error |
@@ -39,5 +39,6 @@ pub mod sysfs;
 pub mod testing;
 pub mod token;
 pub mod units;
+pub mod wrap;
 
 pub use error::{Error, Result};

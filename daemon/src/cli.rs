@@ -50,16 +50,16 @@ pub(crate) enum Command {
     /// Put a running guest's disk behind Forebay and take it back: no copy, no reboot.
     #[command(subcommand)]
     Vm(VmCommand),
-    /// Show a disk as a block device of this host, for file systems, LVM, NFS and iSCSI servers. Without a name: list those that are.
+    /// Map a disk to a block device of this host, for file systems, LVM, NFS and iSCSI servers. Without a name: list those that are.
     Map(MapDisk),
-    /// Take the block device of a disk away. The disk stays.
+    /// Remove the block device of a disk. The disk stays.
     Unmap(UnmapDisk),
-    /// The flash of this host.
+    /// Show and change the pool of flash devices.
     #[command(subcommand)]
     Pool(PoolCommand),
-    /// Counters, ratios and latencies.
+    /// Show counters, ratios and latencies of disks.
     Stats(StatsOptions),
-    /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
+    /// Show requests of a disk in classes: size, latency, seek distance, queue depth, time between arrivals.
     Histogram(HistogramOptions),
     /// Show hit ratios of a disk at other cache sizes, as it is used now; its dirty data, and the size of
     /// blocks.
@@ -71,7 +71,7 @@ pub(crate) enum Command {
     /// Show events that an operator must know: when, how severe, and what to do about them.
     #[command(after_long_help = format!("Kinds of events:\n{}", telemetry::events::kind::list()))]
     Events(Events),
-    /// All disks, live: hits, requests a second, latencies, dirty data; a table where there is no terminal.
+    /// Show all disks live: hits, requests a second, latencies, dirty data. Without a terminal: one table.
     Top(Top),
     /// Show the gain of the cache for a disk: before and after, from its counters. Time in pass-through is
     /// the measured "before".
@@ -79,7 +79,7 @@ pub(crate) enum Command {
     /// Write manual pages, completions and the OpenAPI document, for packagers.
     #[command(hide = true)]
     Generate(Generate),
-    /// Hit ratios of a trace without I/O: for many sizes, blocks and policies, the one that serves disks among them.
+    /// Compute hit ratios of a trace without I/O, for many sizes, blocks and policies, the served one among them.
     Simulate(Simulate),
     /// Drive a served disk with a trace. Overwrites the disk where the trace writes.
     Replay(Replay),
@@ -206,7 +206,7 @@ pub(crate) enum DiskCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskAdd {
-    /// Its name: a-z 0-9 . _ -, at most 63 characters.
+    /// Name of the disk: a-z 0-9 . _ -, at most 63 characters.
     pub(crate) name: String,
     /// Location of its data: a path or `file:PATH` (raw file or block device); `nbd://HOST[:PORT]/EXPORT` or
     /// `nbd+unix:///EXPORT?socket=PATH` (an export of an NBD server, as qemu-nbd makes one of a qcow2 image);
@@ -273,7 +273,7 @@ pub(crate) struct DiskAdd {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskShow {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     /// Print the lines to copy that connect a client to it; without CLIENT the clients that are known, and
     /// QEMU's lines. With --json and without CLIENT, those of all clients.
@@ -293,7 +293,7 @@ pub(crate) struct DiskShow {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskSet {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     /// Keys with their new values.
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
@@ -310,7 +310,7 @@ pub(crate) struct DiskSet {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskResize {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -318,7 +318,7 @@ pub(crate) struct DiskResize {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskDestage {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     /// Wait until the backing is complete, and show the progress.
     #[arg(long, conflicts_with = "stop")]
@@ -332,7 +332,7 @@ pub(crate) struct DiskDestage {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskAccept {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     /// Do not ask: serve it unless pages differ.
     #[arg(long)]
@@ -347,7 +347,7 @@ pub(crate) struct DiskAccept {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskQuiesce {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     /// Duration, from when nothing is dirty; then it ends automatically.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = base::units::parse_seconds)]
@@ -358,7 +358,7 @@ pub(crate) struct DiskQuiesce {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskRemove {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     /// Discard its dirty data.
     #[arg(long)]
@@ -372,7 +372,7 @@ pub(crate) struct DiskRemove {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiskName {
-    /// Its name.
+    /// Name of the disk.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -392,7 +392,7 @@ pub(crate) enum VmCommand {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct MapDisk {
-    /// The disk.
+    /// Name of the disk.
     pub(crate) name: Option<String>,
     /// A symbolic link to the device. Default: /dev/forebay/NAME.
     #[arg(long = "as", value_name = "PATH", requires = "name")]
@@ -418,7 +418,7 @@ pub(crate) struct MapDisk {
 
 #[derive(Debug, Args)]
 pub(crate) struct UnmapDisk {
-    /// The disk.
+    /// Name of the disk.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) name: Option<String>,
     /// Every disk that is mapped. Those that are in use stay, and are named.
@@ -491,13 +491,12 @@ pub(crate) enum PoolCommand {
     /// Use more or less of a device, while guests continue. Data behind a new end moves, or is dropped if it
     /// is clean and cold.
     #[command(
-        after_help = "A file of the pool becomes as large as is said. A block device is made larger before, and smaller afterwards:\n\n  \
+        after_help = "A file gets the new size. Enlarge a block device before, and reduce it afterwards:\n\n  \
         lvextend --size +10G vg/cache && forebay pool resize /dev/vg/cache max\n  \
         forebay pool resize /dev/vg/cache 20GiB && lvreduce --size 20G vg/cache"
     )]
     Resize(PoolResize),
-    /// Set the rated endurance of drives, from which their remaining life and the writes that they allow are
-    /// computed.
+    /// Set the rated endurance of drives, from which their remaining life is computed, and the write budget.
     #[command(after_help = format!("Keys:\n{}", telemetry::wear::table()))]
     Set(PoolSet),
 }

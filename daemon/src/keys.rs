@@ -13,6 +13,7 @@ use std::str::FromStr;
 use base::error::{Error, Result, hint};
 use base::rights::SocketRights;
 use base::units::{BurstTime, RetryTime, Share, Size};
+use base::wrap::hanging;
 use block::{PAGE, RateLimits, SECTOR};
 use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 use serde::{Deserialize, Serialize};
@@ -162,10 +163,12 @@ pub(crate) const KEYS: [Key; 21] = [
     },
 ];
 
-/// Returns every key with its default and its meaning, one a line.
+/// Returns every key with its meaning and its default, for the help and the manual page.
 pub(crate) fn table() -> String {
-    let line = |Key { name, default, about, .. }: &Key| format!("  {name:18} {about}. Default: {default}\n");
-    KEYS.iter().map(line).collect::<Vec<_>>().concat()
+    let row = |Key { name, default, about, .. }: &Key| {
+        hanging(&format!("  {name:17}  "), &format!("{about}. Default: {default}"), 21)
+    };
+    KEYS.iter().map(row).collect()
 }
 
 /// Keys that are planned and have no effect yet.

@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use ask::{Asker, Smartctl};
 use base::error::{Error, Result, hint};
 use base::moment::Moment;
+use base::wrap::hanging;
 
 pub use book::Book;
 pub use budget::WriteBudget;
@@ -48,9 +49,9 @@ pub const KEYS: [(&str, &str); 2] = [
 /// Keys of the pool that are planned and have no effect yet.
 const NOT_YET: [&str; 1] = ["ram"];
 
-/// Returns every key of the pool with its purpose, one a line.
+/// Returns every key of the pool with its purpose, for the help and the manual page.
 pub fn table() -> String {
-    KEYS.map(|(name, about)| format!("  {name:18} {about}\n")).concat()
+    KEYS.map(|(name, about)| hanging(&format!("  {name:17}  "), about, 21)).concat()
 }
 
 /// Change of the pool: at least one of these.

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use base::wrap::hanging;
 use serde::{Deserialize, Serialize};
 
 /// Severity of an event.
@@ -369,11 +370,12 @@ impl fmt::Display for Kind {
 /// Returns every kind with its level and meaning, for the help and the manual page.
 pub fn list() -> String {
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
-    let line = |kind: &Kind| {
+    let row = |kind: &Kind| {
         let Row { name, level, about, .. } = kind.row();
-        format!("  {name:width$}  {:<7}  {about}\n", level.name())
+        let start = format!("  {name:width$}  {:<7}  ", level.name());
+        hanging(&start, about, start.len())
     };
-    Kind::ALL.iter().map(line).collect()
+    Kind::ALL.iter().map(row).collect()
 }
 
 /// Returns the table as the documentation has it.

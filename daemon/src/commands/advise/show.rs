@@ -1,11 +1,11 @@
 //! Advice for people: sentences, each with its topic, and the command at the end. Lines fit 80 columns,
 //! except for the command, which is to be copied.
 
+use base::wrap::hanging;
 use serde_json::Value;
 
 use crate::output::{list, text as words};
 
-const WIDTH: usize = 80;
 /// Column in which sentences begin.
 const INDENT: usize = 14;
 
@@ -25,7 +25,7 @@ fn one(advice: &Value) -> String {
         [first, others @ ..] => (words(&first["text"]), others),
         [] => (String::new(), &[][..]),
     };
-    let mut text = lines(&format!("{what} {}: {first}", words(&advice["name"])), "", 2);
+    let mut text = hanging("", &format!("{what} {}: {first}", words(&advice["name"])), 2);
     for sentence in others {
         let about = words(&sentence["about"]);
         text.push_str(&paragraph(if about == "verdict" { "" } else { &about }, &words(&sentence["text"])));
@@ -45,31 +45,12 @@ fn one(advice: &Value) -> String {
 fn paragraph(about: &str, text: &str) -> String {
     let width = if about.is_empty() { 0 } else { INDENT - 2 };
     let start = format!("  {about:width$}");
-    lines(text, &start, start.chars().count())
-}
-
-/// Returns words as lines, the first one behind `start`, the others indented.
-fn lines(text: &str, start: &str, indent: usize) -> String {
-    let mut lines = Vec::new();
-    let mut line = start.to_owned();
-    let mut is_empty = true;
-    for word in text.split_whitespace() {
-        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
-            is_empty = true;
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        is_empty = false;
-    }
-    lines.push(line);
-    lines.join("\n") + "\n"
+    hanging(&start, text, start.chars().count())
 }
 
 #[cfg(test)]
 mod tests {
+    use base::wrap::WIDTH;
     use serde_json::json;
 
     use super::*;
