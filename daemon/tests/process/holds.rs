@@ -72,7 +72,7 @@ fn a_quiesce_whose_time_is_over_is_forgotten_and_a_disk_that_is_removed_takes_it
     daemon.kill();
     let daemon = host.serve_with(&[]);
     // Its end may not have been stored yet: then it lasts its second once more.
-    wait_for(&daemon, "no");
+    wait_for(&daemon, "none");
     daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
     daemon.run(&["disk", "remove", "a"]).succeeded();
     daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
