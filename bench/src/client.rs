@@ -40,6 +40,11 @@ pub(crate) struct LoadResults {
 }
 
 impl LoadResults {
+    /// Returns those of a load that begins.
+    pub(crate) fn new() -> Self {
+        Self { latencies: Latencies::new(), flushes: 0, kicks: 0, sleeps: 0, took: Duration::ZERO }
+    }
+
     /// Returns the members of a JSON object.
     pub(crate) fn json(&self) -> String {
         let requests = self.latencies.0.len();

@@ -15,7 +15,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::reply::{ReplyHeader, SIMPLE_REPLY_BYTES};
 use doors::nbd::wire::{Command, Request};
 
-use crate::client::{Latencies, LoadResults, seed};
+use crate::client::{LoadResults, seed};
 use crate::rig::random;
 
 const PAGE: u64 = 4096;
@@ -99,13 +99,7 @@ struct Reads {
 
 impl Reads {
     fn run(&mut self, stream: &mut UnixStream, time: Duration) -> std::io::Result<LoadResults> {
-        let mut done = LoadResults {
-            latencies: Latencies::new(),
-            flushes: 0,
-            kicks: 0,
-            sleeps: 0,
-            took: Duration::ZERO,
-        };
+        let mut done = LoadResults::new();
         let started = Instant::now();
         for cookie in 0..self.begun.len() {
             self.ask(cookie, started);

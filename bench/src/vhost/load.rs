@@ -6,7 +6,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 
 use super::frontend::Frontend;
 use super::queue::{Queue, Request, SIZE};
-use crate::client::{Latencies, LoadResults};
+use crate::client::LoadResults;
 use crate::rig::random;
 
 pub(crate) const PAGE: u64 = 4096;
@@ -84,13 +84,7 @@ impl VhostLoad {
     }
 
     fn keep_busy(&self, lanes: &mut [Lane], sleeper: &Sleeper) -> Result<LoadResults, String> {
-        let mut done = LoadResults {
-            latencies: Latencies::new(),
-            flushes: 0,
-            kicks: 0,
-            sleeps: 0,
-            took: Duration::ZERO,
-        };
+        let mut done = LoadResults::new();
         let started = Instant::now();
         let (mut in_flight, mut put) = (0, 0);
         for lane in &mut *lanes {
