@@ -52,8 +52,7 @@ pub(super) fn add(known: &AdviceInput<'_>, plan: &Plan, advice: &mut Advice) {
         BlockBasis::Curve => compared.first().map(|pages| pages.hit_ratio),
         BlockBasis::Simulation => compared.iter().map(|block| block.hit_ratio).reduce(f64::max),
     };
-    // Without hits no size is better than another.
-    let Some(best) = best.filter(|best| *best > 0.0) else { return };
+    let Some(best) = best else { return };
     // An index numbers blocks in 32 bits: a larger disk needs larger ones.
     let is_taken = |block: &&BlockSize| known.disk_bytes.div_ceil(block.block_bytes) <= DISK_BLOCKS_MAX;
     let is_good = |block: &&BlockSize| block.hit_ratio >= best - AS_GOOD && block.block_bytes <= BLOCK_MAX;

@@ -30,8 +30,7 @@ fn mean_us(latencies: &Latencies, hits: f64, from_ram: f64) -> Option<f64> {
 
 /// Returns the mean latency of reads with the planned cache: with the best simulated blocks, or else by the curve.
 fn planned_us(known: &AdviceInput<'_>, plan: &Plan) -> Option<f64> {
-    let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
-    let (hits, from_ram) = if let Some(best) = best {
+    let (hits, from_ram) = if let Some(best) = known.best_simulated() {
         (best.hit_ratio(), ratio(best.ram_hits, best.reads).unwrap_or(0.0))
     } else {
         let at = |bytes| known.curves.reads.hit_ratio(bytes).unwrap_or(0.0);
@@ -69,12 +68,17 @@ pub(super) fn sentence_of_no_faster(known: &AdviceInput<'_>, plan: &Plan) -> Str
     )
 }
 
+/// Returns the bytes of a day at the rate of so many bytes in so many seconds.
+fn per_day(bytes: u64, seconds: u64) -> f64 {
+    float(bytes) * DAY / float(seconds)
+}
+
 /// Wear of flash for few hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WearWithoutGain {
     bytes_per_day: u64,
-    /// Size of the flash that takes them, in bytes.
-    flash_bytes: u64,
+    /// Size of the planned flash, so many times.
+    drive_writes: f64,
     hit_ratio: f64,
 }
 
@@ -86,20 +90,20 @@ pub(super) fn wear_without_gain(known: &AdviceInput<'_>, plan: &Plan) -> Option<
         .asked
         .seconds
         .filter(|seconds| known.source == Source::Trace && *seconds >= JUDGED_FROM_TRACE)?;
-    let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()))?;
-    let bytes_per_day = float(best.flash_write_bytes) / float(seconds) * DAY;
-    let flash_bytes = known.pool.map_or(plan.flash_bytes, |pool| pool.size_bytes);
-    let wears = bytes_per_day > float(flash_bytes) * DRIVE_WRITES_MAX && best.hit_ratio() < HITS_MANY;
+    let best = known.best_simulated()?;
+    let bytes_per_day = per_day(best.flash_write_bytes, seconds);
+    let drive_writes = bytes_per_day / float(plan.flash_bytes);
+    let wears = drive_writes > DRIVE_WRITES_MAX && best.hit_ratio() < HITS_MANY;
     wears.then(|| WearWithoutGain {
         bytes_per_day: whole(bytes_per_day),
-        flash_bytes,
+        drive_writes,
         hit_ratio: best.hit_ratio(),
     })
 }
 
 /// Returns the reason why a cache would cost more flash than its hits are worth.
 pub(super) fn sentence_of_wear_without_gain(known: &AdviceInput<'_>, plan: &Plan) -> String {
-    let Some(WearWithoutGain { bytes_per_day, flash_bytes, hit_ratio }) = wear_without_gain(known, plan)
+    let Some(WearWithoutGain { bytes_per_day, drive_writes, hit_ratio }) = wear_without_gain(known, plan)
     else {
         return String::new();
     };
@@ -108,8 +112,8 @@ pub(super) fn sentence_of_wear_without_gain(known: &AdviceInput<'_>, plan: &Plan
          writes a day. Drives are rated for 0.3 to 10. A larger pool would wear less.",
         percent(hit_ratio),
         size(bytes_per_day),
-        size(flash_bytes),
-        digits(float(bytes_per_day) / float(flash_bytes))
+        size(plan.flash_bytes),
+        digits(drive_writes)
     )
 }
 
@@ -204,7 +208,7 @@ fn wear(known: &AdviceInput<'_>, advice: &Advice) -> Result<FlashWear, String> {
     if seconds < from {
         return Err(format!("only {} {whose}, and {} are needed", span(seconds), span(from)));
     }
-    let bytes_per_day = float(written) * DAY / float(seconds);
+    let bytes_per_day = per_day(written, seconds);
     let of = |bytes: u64| (bytes > 0).then(|| bytes_per_day / float(bytes));
     Ok(FlashWear {
         seconds,

@@ -180,6 +180,13 @@ pub struct SimulatedHits {
     pub index_bytes: u64,
 }
 
+impl AdviceInput<'_> {
+    /// Returns the results of the blocks with the most hits.
+    fn best_simulated(&self) -> Option<&SimulatedHits> {
+        self.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()))
+    }
+}
+
 impl SimulatedHits {
     fn hit_ratio(&self) -> f64 {
         ratio(self.ram_hits + self.flash_hits, self.reads).unwrap_or(0.0)
@@ -344,8 +351,7 @@ fn cannot_help(known: &AdviceInput<'_>, plan: &Plan, reason: mode::Reason) -> St
 
 /// Returns the sentence for a cache that helps by the curve and not in simulation.
 fn not_as_served(known: &AdviceInput<'_>, plan: &Plan) -> String {
-    let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
-    let (hits, more) = best.map_or((0.0, String::new()), |best| {
+    let (hits, more) = known.best_simulated().map_or((0.0, String::new()), |best| {
         (best.hit_ratio(), sizes::NoFullHits::from_simulation(best).to_string())
     });
     format!(

@@ -77,7 +77,7 @@ fn at_knee(known: &AdviceInput<'_>, plan: &Plan) -> f64 {
 
 /// Returns the verdict of the curve, corrected by simulation and by known latencies.
 pub(super) fn judge_as_served(known: &AdviceInput<'_>, plan: &Plan, judged: CacheVerdict) -> CacheVerdict {
-    let best = known.simulated.iter().map(SimulatedHits::hit_ratio).reduce(f64::max);
+    let best = known.best_simulated().map(SimulatedHits::hit_ratio);
     match judged {
         CacheVerdict::CanHelp if best.is_some_and(|best| best < HIT_RATIO_MIN) => {
             CacheVerdict::CannotHelp(Reason::NotAsServed)
