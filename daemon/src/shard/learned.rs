@@ -83,7 +83,12 @@ impl LearnedFile {
     pub(super) async fn remove(&self) {
         let _writing = self.writing.lock().await;
         let path = self.path.clone();
-        if let Ok(Err(error)) = self.blocking.run(move || fs::remove_file(path)).await
+        let removing = move || {
+            // A kill may have left one that was not complete.
+            drop(fs::remove_file(new_of(&path)));
+            fs::remove_file(path)
+        };
+        if let Ok(Err(error)) = self.blocking.run(removing).await
             && error.kind() != ErrorKind::NotFound
         {
             tracing::warn!("Cannot remove {}: {error}. It is not needed any more", self.path.display());
@@ -123,12 +128,17 @@ impl LearnedFile {
 /// Writes a file as a whole, without waiting until that is durable: a stop has many of them. Power that goes may leave none, or one whose
 /// checksum does not hold; then the disk learns again.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let new = path.with_extension("new");
+    let new = new_of(path);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     fs::write(&new, bytes)?;
     fs::rename(&new, path)
+}
+
+/// Returns the path of a file while it is written.
+fn new_of(path: &Path) -> PathBuf {
+    path.with_extension("new")
 }
 
 /// Returns the time until the next save, in nanoseconds, after one of so many bytes.
