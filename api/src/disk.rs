@@ -51,6 +51,9 @@ pub struct DiskInList {
     pub number: u32,
     /// Reason why it is not served, if it is not.
     pub reason: Option<String>,
+    /// Fault that an administrator has to mend: it is not served, its backing fails or is not in its place, or flash lost data of it. Null if
+    /// all is well.
+    pub fault: Option<String>,
     /// File, device or URI of its backing.
     pub backing: String,
     pub backing_state: Option<BackingState>,

@@ -12,7 +12,7 @@ mod wear;
 use std::path::Path;
 
 pub(crate) use curve::disk_curve;
-pub(crate) use disk::{disk, disk_in_list, lost, standing_of_disk};
+pub(crate) use disk::{disk, disk_in_list, fault_of_disk, lost};
 pub(crate) use histograms::disk_histograms;
 pub(crate) use history::disk_history;
 pub(crate) use pool::{faults_of_pool, pool};

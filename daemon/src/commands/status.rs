@@ -7,7 +7,7 @@ use base::units;
 use serde_json::{Value, json};
 
 use super::client;
-use super::disk::{reason, state};
+use super::disk::state;
 use crate::cli::Reading;
 use crate::output::{self, list, number, size, text};
 
@@ -47,15 +47,9 @@ fn status(pool: &Value, disks: &[Value], events: &[Value], since: &str) -> Value
         unwell.push(json!({ "what": "pool", "state": pool["state"], "reason": pool["reason"] }));
     }
     for disk in disks {
-        let stopped = disk["lost_bytes"].as_u64().is_some_and(|lost| lost > 0);
-        let why = match reason(disk) {
-            None if stopped => Some(format!("flash lost {} of it", size(&disk["lost_bytes"]))),
-            why => why,
-        };
-        let is_well = matches!(state(disk), "serving" | "attaching" | "detaching" | "removing") && !stopped;
-        if !is_well {
+        if disk["fault"].is_string() {
             let what = format!("disk {}", text(&disk["name"]));
-            unwell.push(json!({ "what": what, "state": state(disk), "reason": why }));
+            unwell.push(json!({ "what": what, "state": state(disk), "reason": disk["fault"] }));
         }
     }
     let lately: Vec<&Value> = events
@@ -150,7 +144,7 @@ mod tests {
     #[test]
     fn disks_that_need_attention_are_named_with_the_reason_and_events_are_those_of_a_day() {
         let failing = json!({ "name": "web1", "state": "serving", "dirty_bytes": 5, "connections": 1,
-            "backing_state": { "state": "failing", "reason": "no space", "for_seconds": 7 } });
+            "backing_state": { "state": "failing" }, "fault": "its backing has failed for 7 s: no space" });
         let fine = json!({ "name": "web2", "state": "serving", "dirty_bytes": 6, "connections": 2 });
         let event = |time: &str, level: &str| json!({ "time": time, "level": level, "message": format!("at {time}") });
         let events = [

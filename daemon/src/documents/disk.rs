@@ -7,6 +7,7 @@ use api::disk::{
     QuiesceState, RunningGuest, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
+use base::units::Size;
 use block::ByteRange;
 use cache::LoadProgress;
 use doors::DoorCounters;
@@ -20,13 +21,62 @@ use crate::remarks;
 use crate::shard::{DiskReport, QuiesceStatus};
 use crate::state::{GuestRecord, Stage};
 
-/// Returns the state of a disk, with its reason if there is one.
-pub(crate) fn standing_of_disk(view: &DiskView) -> (DiskState, Option<&str>) {
-    let reason = match &view.report {
+/// Fault of a disk that an administrator has to mend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DiskFault {
+    /// End of a sentence that begins with the disk.
+    pub(crate) how: &'static str,
+    pub(crate) reason: String,
+}
+
+/// Returns the fault of a disk; none if all is well with it.
+pub(crate) fn fault_of_disk(view: &DiskView) -> Option<DiskFault> {
+    let report = view.report.as_ref().ok();
+    let backing = report.map(backing_state);
+    let lost_bytes = report.map_or(0, |report| report.statistics.lost_bytes);
+    fault(&view.record.name, state(view), reason(view), backing, lost_bytes)
+}
+
+fn fault(
+    name: &str,
+    state: DiskState,
+    reason: Option<&str>,
+    backing: Option<BackingState>,
+    lost_bytes: u64,
+) -> Option<DiskFault> {
+    let not_served = match state {
+        DiskState::Failed => Some("failed"),
+        DiskState::Stopped => Some("stopped"),
+        DiskState::Waiting => Some("waits"),
+        DiskState::Serving | DiskState::Removing | DiskState::Attaching | DiskState::Detaching => None,
+    };
+    if let Some(how) = not_served {
+        return Some(DiskFault { how, reason: reason.unwrap_or("see the log").to_owned() });
+    }
+    let of_backing = backing.filter(|_| matches!(state, DiskState::Serving)).and_then(|backing| {
+        let how = match backing.state {
+            Condition::Good => return None,
+            Condition::Failing => "is failing",
+            Condition::Replaced => "is replaced",
+            Condition::Missing => "is missing",
+        };
+        let reason = backing.reason.unwrap_or_else(|| "see the log".to_owned());
+        let since = backing.for_seconds.map(|seconds| format!("its backing has failed for {seconds} s: "));
+        Some(DiskFault { how, reason: since.unwrap_or_default() + &reason })
+    });
+    let of_flash = (lost_bytes > 0).then(|| DiskFault {
+        how: "lost data",
+        reason: format!("flash lost {} of it, see `forebay disk show {name} --lost`", Size(lost_bytes)),
+    });
+    of_backing.or(of_flash)
+}
+
+/// Returns the reason why a disk is not served, if it is not.
+fn reason(view: &DiskView) -> Option<&str> {
+    match &view.report {
         Ok(report) => report.failure.as_deref().or(report.statistics.stopped.as_deref()),
         Err(reason) => Some(reason.as_str()),
-    };
-    (state(view), reason)
+    }
 }
 
 fn state(view: &DiskView) -> DiskState {
@@ -74,11 +124,11 @@ pub(super) fn dirty_limit(view: &DiskView, report: &DiskReport) -> u64 {
 /// Returns the description of a disk in a list.
 pub(crate) fn disk_in_list(view: &DiskView, places: &Places) -> DiskInList {
     let report = view.report.as_ref().ok();
-    let (_, reason) = standing_of_disk(view);
     DiskInList {
         head: head(view),
         number: view.record.id,
-        reason: reason.map(str::to_owned),
+        reason: reason(view).map(str::to_owned),
+        fault: fault_of_disk(view).map(|fault| fault.reason),
         backing: view.record.backing.clone(),
         backing_state: report.map(backing_state),
         read_only: view.record.read_only,
@@ -255,5 +305,36 @@ pub(crate) fn lost(view: &DiskView, ranges: &[ByteRange]) -> Lost {
         name: view.record.name.clone(),
         bytes: view.report.as_ref().map_or(listed, |report| report.statistics.lost_bytes),
         ranges: ranges.iter().map(range).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_at_fault_if_it_is_not_served_its_backing_is_not_as_it_should_be_or_flash_lost_data() {
+        let of = |state, condition, lost_bytes| {
+            let for_seconds = matches!(condition, Condition::Failing).then_some(7);
+            let backing = BackingState { state: condition, for_seconds, reason: Some("why".to_owned()) };
+            fault("a", state, Some("no pool"), Some(backing), lost_bytes)
+                .map(|DiskFault { how, reason }| format!("{how}: {reason}"))
+        };
+        let serving = |condition| of(DiskState::Serving, condition, 0);
+        assert_eq!(serving(Condition::Good), None);
+        let failing = serving(Condition::Failing);
+        assert_eq!(failing.as_deref(), Some("is failing: its backing has failed for 7 s: why"));
+        assert_eq!(serving(Condition::Replaced).as_deref(), Some("is replaced: why"));
+        assert_eq!(serving(Condition::Missing).as_deref(), Some("is missing: why"));
+        for (state, how) in
+            [(DiskState::Failed, "failed"), (DiskState::Stopped, "stopped"), (DiskState::Waiting, "waits")]
+        {
+            assert_eq!(of(state, Condition::Good, 4096), Some(format!("{how}: no pool")));
+        }
+        for state in [DiskState::Removing, DiskState::Attaching, DiskState::Detaching] {
+            assert_eq!(of(state, Condition::Missing, 0), None, "it changes just now");
+        }
+        let lost = of(DiskState::Serving, Condition::Good, 4096).expect("data is lost");
+        assert_eq!(lost, "lost data: flash lost 4KiB of it, see `forebay disk show a --lost`");
     }
 }

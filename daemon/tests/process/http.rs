@@ -270,6 +270,16 @@ fn health_is_ok_until_a_disk_is_not() {
     daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
     let answer = browser.get("/healthz");
     assert_eq!((answer.status, answer.body.as_str()), (200, "ok\n"), "{answer:?}");
+    let backing_is = |state: &str| while daemon.disk("a")["backing_state"]["state"] != state {};
+    fs::rename(&image, host.path("away.img")).expect("the folder is ours");
+    backing_is("missing");
+    let detail = browser.get("/healthz").problem(503);
+    assert!(detail.contains("disk 'a' is missing"), "{detail}");
+    let status = daemon.run(&["status"]);
+    assert!(status.status == 1 && status.stdout.contains("disk a is missing"), "{status:?}");
+    fs::rename(host.path("away.img"), &image).expect("the folder is ours");
+    backing_is("good");
+    assert_eq!(browser.get("/healthz").status, 200);
     let file = OpenOptions::new().write(true).open(&image).expect("the folder is ours");
     file.set_len(MIB).expect("the folder is ours");
     daemon.wait_for_log("Disk 'a' failed");
