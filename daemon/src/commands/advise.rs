@@ -20,18 +20,16 @@ use crate::output::{self, list, text};
 
 pub(super) fn run(options: &Advise) -> Result<()> {
     let document = document(options)?;
-    if options.apply {
-        if let Some(wanted) = options.hit_ratio {
-            check_wanted(&document, wanted)?;
-        }
-        return apply::apply(options, &document);
+    match (options.reading.json, options.apply) {
+        (false, _) => output::print(&show::text(&document))?,
+        (true, false) => output::print(&format!("{document}\n"))?,
+        // It is a part of what is printed in the end.
+        (true, true) => {}
     }
-    let shown = if options.reading.json { format!("{document}\n") } else { show::text(&document) };
-    output::print(&shown)?;
-    match options.hit_ratio {
-        Some(wanted) => check_wanted(&document, wanted),
-        None => Ok(()),
+    if let Some(wanted) = options.hit_ratio {
+        check_wanted(&document, wanted)?;
     }
+    if options.apply { apply::apply(options, &document) } else { Ok(()) }
 }
 
 /// Refuses if a wanted hit ratio cannot be reached.

@@ -107,14 +107,8 @@ fn set(options: DiskSet) -> Result<()> {
     let client = client(&options.reading.daemon)?;
     let drop_cached = options.yes || asks_to_drop(&client, &path, &options.name, &settings)?;
     let document = client.patch(&path, &SetDisk { settings, drop_cached })?;
-    let now = &document["disk"]["settings"];
-    let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
-    // A change of the mode affects every key.
-    let changes_mode = keys.iter().any(|key| key == "mode");
-    let remarks = remarks(&document["disk"], |key| changes_mode || keys.iter().any(|changed| changed == key));
-    let said = format!("Disk '{}' now has {}\n{remarks}", options.name, shown.join(" "));
-    print_change(&options.reading, &document, &said)?;
-    if now["mode"] != "write-back" && changes_mode {
+    print_change(&options.reading, &document, &changed(&document["disk"], &keys))?;
+    if document["disk"]["settings"]["mode"] != "write-back" && keys.iter().any(|key| key == "mode") {
         let disk = &document["disk"];
         if options.reading.json {
             return if options.wait { destage::wait_until_destaged(&client, &options.name) } else { Ok(()) };
@@ -122,6 +116,24 @@ fn set(options: DiskSet) -> Result<()> {
         return destage::after_write_back(&client, &options.name, disk, options.wait);
     }
     Ok(())
+}
+
+/// Returns the values that keys of a disk have since a change, with the remarks on them.
+pub(super) fn changed(disk: &Value, keys: &[String]) -> String {
+    let now = &disk["settings"];
+    let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
+    // A change of the mode affects every key.
+    let changes_mode = keys.iter().any(|key| key == "mode");
+    let remarks = remarks(disk, |key| changes_mode || keys.iter().any(|changed| changed == key));
+    format!("Disk '{}' now has {}\n{remarks}", text(&disk["name"]), shown.join(" "))
+}
+
+/// Returns what is cached on flash of a disk, as text, if another block size would drop it.
+pub(super) fn dropped(disk: &Value, settings: &BTreeMap<String, String>) -> Option<String> {
+    let wanted = settings.get("block-size")?;
+    let cached = &disk["statistics"]["cached_bytes"];
+    let is_same = disk["settings"]["block-size"] == wanted.as_str();
+    (!is_same && cached.as_u64() > Some(0)).then(|| size(cached))
 }
 
 /// Asks at the terminal whether another block size may drop the cache. Returns false if nothing would be
@@ -135,15 +147,8 @@ fn asks_to_drop(
     if !settings.contains_key("block-size") || !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    let document = client.get(path)?;
-    let cached = &document["disk"]["statistics"]["cached_bytes"];
-    let is_same =
-        document["disk"]["settings"]["block-size"].as_str() == settings.get("block-size").map(String::as_str);
-    if is_same || cached.as_u64().unwrap_or(0) == 0 {
-        return Ok(false);
-    }
-    let what =
-        format!("Another block size drops the cached data of disk '{name}' on flash: {}", size(cached));
+    let Some(dropped) = dropped(&client.get(path)?["disk"], settings) else { return Ok(false) };
+    let what = format!("Another block size drops the cached data of disk '{name}' on flash: {dropped}");
     accept::confirm(&format!("{what}.\nChange it? [y/N] "))?;
     Ok(true)
 }
@@ -460,7 +465,7 @@ pub(super) fn state(disk: &Value) -> &str {
 }
 
 /// Returns the reason for which a disk is not served normally, if there is one.
-pub(super) fn reason(disk: &Value) -> Option<String> {
+fn reason(disk: &Value) -> Option<String> {
     let backing = &disk["backing_state"];
     let of_backing = || {
         let reason = backing["reason"].as_str()?;

@@ -7,12 +7,11 @@ use api::SetDisk;
 use base::error::{Error, Result};
 use serde_json::{Value, json};
 
-use super::show;
 use crate::cli::Advise;
 use crate::client::Client;
-use crate::commands::disk::path_of;
+use crate::commands::disk::{self, path_of};
 use crate::commands::{accept, client, destage};
-use crate::output::{self, list, size, text};
+use crate::output::{self, list, text};
 
 /// Changes of one disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +25,7 @@ struct Change {
     dropped: Option<String>,
 }
 
-/// Applies the advice of a document. Shows it, and asks before unless `--yes` was given.
+/// Applies the advice of a document. Shows the changes, and asks before unless `--yes` was given.
 ///
 /// # Errors
 /// If the answer is no, or there is no terminal to ask at: then nothing has changed. If a disk refuses, with the command that takes back what
@@ -38,7 +37,6 @@ pub(super) fn apply(options: &Advise, document: &Value) -> Result<()> {
         return Err(Error::invalid("Cannot ask in a document: give --json together with --yes"));
     }
     if !options.reading.json {
-        output::print(&show::text(document))?;
         output::print(&described(&changes))?;
     }
     if changes.is_empty() {
@@ -52,14 +50,23 @@ pub(super) fn apply(options: &Advise, document: &Value) -> Result<()> {
         }
         accept::confirm("Make these changes? [y/N] ")?;
     }
+    let mut made = Vec::new();
     for (index, change) in changes.iter().enumerate() {
-        let made = make(&client, change, options.reading.json);
-        made.map_err(|problem| with_undo(&problem, &change.name, &changes[..index]))?;
+        let refused = |problem: Error| with_undo(&problem, &change.name, &changes[..index]);
+        made.push(change.make(&client).map_err(refused)?);
     }
     if options.reading.json {
         return print_document(document, &changes);
     }
-    output::print(&format!("\nTo take it back:\n  {}\n", undo(&changes)))
+    // All of it is printed before anything is awaited, so that whoever stops waiting knows how to take it back.
+    let keys = |change: &Change| change.after.keys().cloned().collect::<Vec<_>>();
+    let changed: String =
+        changes.iter().zip(&made).map(|(change, disk)| disk::changed(disk, &keys(change))).collect();
+    output::print(&format!("{changed}\nTo take it back:\n  {}\n", undo(&changes)))?;
+    for (change, disk) in changes.iter().zip(&made).filter(|(change, _)| change.ends_write_back()) {
+        destage::after_write_back(&client, &change.name, disk, false)?;
+    }
+    Ok(())
 }
 
 /// Returns the changes that the advice in a document means. Keys that already have the advised value are not among them.
@@ -85,15 +92,28 @@ impl Change {
         let now = |key: &str| text(&disk["settings"][key]);
         after.retain(|key, value| now(key) != *value);
         let before: BTreeMap<String, String> = after.keys().map(|key| (key.clone(), now(key))).collect();
-        let cached = &disk["statistics"]["cached_bytes"];
-        let drops = after.contains_key("block-size") && cached.as_u64() > Some(0);
-        (!after.is_empty()).then(|| Self { name, before, after, dropped: drops.then(|| size(cached)) })
+        let dropped = disk::dropped(disk, &after);
+        (!after.is_empty()).then_some(Self { name, before, after, dropped })
     }
 
-    /// Returns the command that sets the earlier values.
+    /// Makes the change, and returns the disk as it is then.
+    ///
+    /// # Errors
+    /// If the daemon refuses it: then nothing has changed.
+    fn make(&self, client: &Client) -> Result<Value> {
+        let settings = SetDisk { settings: self.after.clone(), drop_cached: self.dropped.is_some() };
+        Ok(client.patch(&path_of(&self.name)?, &settings)?["disk"].take())
+    }
+
+    fn ends_write_back(&self) -> bool {
+        self.before.get("mode").is_some_and(|mode| mode == "write-back")
+    }
+
+    /// Returns the command that sets the earlier values. It does not ask whether an earlier block size may drop what is cached by then.
     fn undo(&self) -> String {
         let keys: Vec<String> = self.before.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        format!("forebay disk set {} {}", self.name, keys.join(" "))
+        let unasked = if self.before.contains_key("block-size") { " --yes" } else { "" };
+        format!("forebay disk set {} {}{unasked}", self.name, keys.join(" "))
     }
 }
 
@@ -119,20 +139,6 @@ fn described(changes: &[Change]) -> String {
         }
     }
     described
-}
-
-fn make(client: &Client, change: &Change, is_document: bool) -> Result<()> {
-    let Change { name, after, dropped, .. } = change;
-    let settings = SetDisk { settings: after.clone(), drop_cached: dropped.is_some() };
-    let changed = client.patch(&path_of(name)?, &settings)?;
-    if is_document {
-        return Ok(());
-    }
-    let now = &changed["disk"]["settings"];
-    let shown: Vec<String> = after.keys().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
-    output::print(&format!("Disk '{name}' now has {}\n", shown.join(" ")))?;
-    let ends_write_back = change.before.get("mode").is_some_and(|mode| mode == "write-back");
-    if ends_write_back { destage::after_write_back(client, name, &changed["disk"], false) } else { Ok(()) }
 }
 
 /// Adds the disks that were changed before one refused, and the command that takes that back.
@@ -186,7 +192,7 @@ mod tests {
         assert!(said.contains("1GiB"), "{said}");
         assert_eq!(
             undo(&[change, Change { name: "web2".to_owned(), ..blocks }]),
-            "forebay disk set web2 block-size=64KiB && forebay disk set web1 limit=auto"
+            "forebay disk set web2 block-size=64KiB --yes && forebay disk set web1 limit=auto"
         );
     }
 
