@@ -30,7 +30,7 @@ const VARIABLE: &str = "_FOREBAY_COMPLETE";
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(1);
 /// Shells with a script, and the file name of each.
 pub(super) const SHELLS: [(&dyn EnvCompleter, &str); 3] =
-    [(&Bash, "forebay.bash"), (&Zsh, "_forebay"), (&Fish, "forebay.fish")];
+    [(&BASH, "forebay.bash"), (&ZSH, "_forebay"), (&Fish, "forebay.fish")];
 /// Words that options take beside what is free, by the id of the option.
 const WORDS: &[(&str, &[&str])] = &[
     ("level", &["info", "warning", "error"]),
@@ -123,7 +123,7 @@ fn settings<'a>(
         }
         _ => vec![CompletionCandidate::new(format!("{name}=")).help(Some(about.to_owned().into()))],
     });
-    with_values.filter(|candidate| candidate.get_value().to_string_lossy().starts_with(current)).collect()
+    with_values.filter(|candidate| value(candidate).starts_with(current)).collect()
 }
 
 /// Returns the names of the daemon's disks, each with its backing.
@@ -138,7 +138,7 @@ fn disks() -> Vec<CompletionCandidate> {
 fn disks_and_files(current: &OsStr) -> Vec<CompletionCandidate> {
     let begun = current.to_string_lossy();
     let mut candidates = disks();
-    candidates.retain(|disk| disk.get_value().to_string_lossy().starts_with(&*begun));
+    candidates.retain(|disk| value(disk).starts_with(&*begun));
     candidates.extend(ArgValueCompleter::new(PathCompleter::any()).complete(current));
     candidates
 }
@@ -173,12 +173,21 @@ fn socket_of(words: impl Iterator<Item = OsString>, environment: Option<OsString
     socket.map(PathBuf::from)
 }
 
-/// Bash, which splits words at `=` and `:` that belong to values: the script joins them again and completes the rest.
-struct Bash;
-/// Zsh, in the form of a function that it loads from its path, and of a file that is sourced.
-struct Zsh;
+/// A shell with a script of our own.
+struct Scripted {
+    name: &'static str,
+    /// The script, with `VARIABLE` for the name of the variable.
+    script: &'static str,
+    /// Returns the line of a candidate.
+    line: fn(&CompletionCandidate) -> String,
+}
 
-const BASH: &str = r#"_forebay() {
+/// Bash, which splits words at `=` and `:` that belong to values: the script joins them again and completes the rest.
+const BASH: Scripted = Scripted { name: "bash", script: BASH_SCRIPT, line: value };
+/// Zsh, in the form of a function that it loads from its path, and of a file that is sourced.
+const ZSH: Scripted = Scripted { name: "zsh", script: ZSH_SCRIPT, line: value_and_help };
+
+const BASH_SCRIPT: &str = r#"_forebay() {
     local line=${COMP_LINE:0:COMP_POINT}
     local -a words
     read -a words <<<"$line"
@@ -191,7 +200,7 @@ const BASH: &str = r#"_forebay() {
 }
 complete -F _forebay forebay
 "#;
-const ZSH: &str = r#"#compdef forebay
+const ZSH_SCRIPT: &str = r#"#compdef forebay
 _forebay() {
     local line
     local -a begun whole
@@ -208,13 +217,13 @@ _forebay() {
 if [[ $funcstack[1] == _forebay ]]; then _forebay "$@"; else compdef _forebay forebay; fi
 "#;
 
-impl EnvCompleter for Bash {
+impl EnvCompleter for Scripted {
     fn name(&self) -> &'static str {
-        "bash"
+        self.name
     }
 
     fn is(&self, name: &str) -> bool {
-        name == self.name()
+        name == self.name
     }
 
     fn write_registration(
@@ -225,7 +234,7 @@ impl EnvCompleter for Bash {
         _completer: &str,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        to.write_all(BASH.replace("VARIABLE", variable).as_bytes())
+        to.write_all(self.script.replace("VARIABLE", variable).as_bytes())
     }
 
     fn write_complete(
@@ -235,50 +244,23 @@ impl EnvCompleter for Bash {
         folder: Option<&Path>,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        for candidate in at_end(command, words, folder)? {
-            writeln!(to, "{}", candidate.get_value().to_string_lossy())?;
-        }
-        Ok(())
+        at_end(command, words, folder)?
+            .iter()
+            .try_for_each(|candidate| writeln!(to, "{}", (self.line)(candidate)))
     }
 }
 
-impl EnvCompleter for Zsh {
-    fn name(&self) -> &'static str {
-        "zsh"
-    }
+fn value(candidate: &CompletionCandidate) -> String {
+    candidate.get_value().to_string_lossy().into_owned()
+}
 
-    fn is(&self, name: &str) -> bool {
-        name == self.name()
-    }
-
-    fn write_registration(
-        &self,
-        variable: &str,
-        _name: &str,
-        _bin: &str,
-        _completer: &str,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        to.write_all(ZSH.replace("VARIABLE", variable).as_bytes())
-    }
-
-    fn write_complete(
-        &self,
-        command: &mut Command,
-        words: Vec<OsString>,
-        folder: Option<&Path>,
-        to: &mut dyn Write,
-    ) -> io::Result<()> {
-        for candidate in at_end(command, words, folder)? {
-            // A colon ends the value and begins its description.
-            write!(to, "{}", candidate.get_value().to_string_lossy().replace(':', "\\:"))?;
-            let help = candidate.get_help().map(ToString::to_string);
-            if let Some(line) = help.as_deref().and_then(|help| help.lines().next()) {
-                write!(to, ":{line}")?;
-            }
-            writeln!(to)?;
-        }
-        Ok(())
+/// Returns a value with the first line of its description, in the form of zsh: a colon stands between them.
+fn value_and_help(candidate: &CompletionCandidate) -> String {
+    let value = value(candidate).replace(':', "\\:");
+    let help = candidate.get_help().map(ToString::to_string);
+    match help.as_deref().and_then(|help| help.lines().next()) {
+        Some(help) => format!("{value}:{help}"),
+        None => value,
     }
 }
 
@@ -292,8 +274,7 @@ fn at_end(
     let last = words.len().saturating_sub(1);
     let begins = words.last().is_none_or(|word| word.is_empty());
     let mut candidates = engine::complete(command, words, last, folder)?;
-    let is_option =
-        |candidate: &CompletionCandidate| candidate.get_value().to_string_lossy().starts_with('-');
+    let is_option = |candidate: &CompletionCandidate| value(candidate).starts_with('-');
     if begins && !candidates.iter().all(is_option) {
         candidates.retain(|candidate| !is_option(candidate));
     }
@@ -308,7 +289,7 @@ mod tests {
     fn candidates(line: &str) -> Vec<String> {
         let words = line.split(' ').map(OsString::from).collect();
         let found = at_end(&mut definition(), words, None).expect("it has candidates");
-        found.iter().map(|candidate| candidate.get_value().to_string_lossy().into_owned()).collect()
+        found.iter().map(value).collect()
     }
 
     /// Calls `check` with each visible command, and its words after `forebay`.
@@ -345,6 +326,14 @@ mod tests {
         assert!(candidates("forebay pool set ").contains(&"rated-tbw=".to_owned()));
         assert_eq!(candidates("forebay events --level w"), ["warning"]);
         assert_eq!(candidates("forebay stats web1 --window to"), ["total"]);
+    }
+
+    #[test]
+    fn zsh_gets_a_value_and_its_description_apart() {
+        let candidate = CompletionCandidate::new("nbd://a").help(Some("An export.\nMore".into()));
+        assert_eq!((ZSH.line)(&candidate), "nbd\\://a:An export.");
+        assert_eq!((ZSH.line)(&CompletionCandidate::new("a")), "a");
+        assert_eq!((BASH.line)(&candidate), "nbd://a");
     }
 
     #[test]
