@@ -58,7 +58,7 @@ pub(super) fn apply(options: &Advise, document: &Value) -> Result<()> {
     if options.reading.json {
         return print_document(document, &changes);
     }
-    // All of it is printed before anything is awaited, so that whoever stops waiting knows how to take it back.
+    // All of it is printed before anything is awaited, so that a user who stops waiting knows how to take it back.
     let keys = |change: &Change| change.after.keys().cloned().collect::<Vec<_>>();
     let changed: String =
         changes.iter().zip(&made).map(|(change, disk)| disk::changed(disk, &keys(change))).collect();
