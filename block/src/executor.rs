@@ -5,6 +5,9 @@
 //!        ^                                                   │ none left
 //!        └── timers due <── Driver::wait(next deadline) <────┘
 //! ```
+//! A task that wakes itself while it runs, to let others have their turn, runs again only after I/O was polled: what completed meanwhile is
+//! among those others.
+//!
 //! The [`Driver`] is what differs: on a shard it is the ring and the monotonic clock, in simulation virtual time that
 //! jumps to the next deadline. With [`Order::Seeded`] the next task is drawn at random from all that could run, so
 //! one seed is one schedule.
@@ -22,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use async_task::{Runnable, Task};
+use async_task::{Runnable, ScheduleInfo, Task, WithInfo};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use slab::Slab;
@@ -140,8 +143,17 @@ struct Moment {
 
 /// Woken tasks; the only part that other threads touch.
 struct RunQueue {
-    woken: Mutex<VecDeque<Runnable>>,
+    woken: Mutex<Woken>,
     unparker: Arc<dyn Unpark>,
+}
+
+/// Tasks to run.
+#[derive(Default)]
+struct Woken {
+    /// Those of this round.
+    now: VecDeque<Runnable>,
+    /// Those that were woken while they ran: they are of the next round.
+    next: VecDeque<Runnable>,
 }
 
 /// Tasks that run before I/O is polled again.
@@ -154,7 +166,7 @@ impl Executor {
             Order::Seeded(seed) => seed,
             Order::Fifo => seed_from_system(),
         };
-        let queue = Arc::new(RunQueue { woken: Mutex::new(VecDeque::new()), unparker: driver.unparker() });
+        let queue = Arc::new(RunQueue { woken: Mutex::default(), unparker: driver.unparker() });
         let shared = ExecutorState {
             queue,
             clock: Clock::new(driver.now()),
@@ -208,6 +220,7 @@ impl Executor {
             self.shared.busy.add_runs(ran);
             let did_io = self.shared.driver.poll();
             let now = self.shared.fire_timers();
+            self.shared.queue.begin_round();
             let only_looked = looked && ran == 1 && !main_is_woken && !did_io;
             if !only_looked {
                 self.shared.busy.add(now - resumed);
@@ -231,7 +244,9 @@ impl Drop for Executor {
         drop(tasks);
         let timers = self.shared.timers.take();
         drop(timers);
-        while let Some(runnable) = self.shared.queue.pop(Order::Fifo, &self.shared.chance) {
+        loop {
+            self.shared.queue.begin_round();
+            let Some(runnable) = self.shared.queue.pop(Order::Fifo, &self.shared.chance) else { break };
             drop(runnable);
         }
     }
@@ -301,7 +316,7 @@ impl Host for LocalHost {
                 task.await;
                 done.forget_task();
             },
-            move |runnable| queue.push(runnable),
+            WithInfo(move |runnable, info: ScheduleInfo| queue.push(runnable, info.woken_while_running)),
         );
         entry.insert(task);
         drop(tasks);
@@ -373,31 +388,45 @@ impl Drop for Sleep {
 }
 
 impl RunQueue {
-    fn push(&self, runnable: Runnable) {
+    fn push(&self, runnable: Runnable, is_of_next_round: bool) {
         let first = {
             let mut woken = lock(&self.woken);
-            woken.push_back(runnable);
-            woken.len() == 1
+            let first = woken.is_empty();
+            let tasks = if is_of_next_round { &mut woken.next } else { &mut woken.now };
+            tasks.push_back(runnable);
+            first
         };
         if first {
             self.unparker.unpark();
         }
     }
 
+    /// Makes those of the next round ready, behind those that did not run in this one.
+    fn begin_round(&self) {
+        let Woken { now, next } = &mut *lock(&self.woken);
+        now.append(next);
+    }
+
     fn pop(&self, order: Order, chance: &Cell<u64>) -> Option<Runnable> {
-        let mut woken = lock(&self.woken);
+        let now = &mut lock(&self.woken).now;
         match order {
-            Order::Fifo => woken.pop_front(),
-            Order::Seeded(_) if woken.is_empty() => None,
+            Order::Fifo => now.pop_front(),
+            Order::Seeded(_) if now.is_empty() => None,
             Order::Seeded(_) => {
-                let index = (next_random(chance) % woken.len() as u64) as usize;
-                woken.swap_remove_back(index)
+                let index = (next_random(chance) % now.len() as u64) as usize;
+                now.swap_remove_back(index)
             }
         }
     }
 
     fn is_empty(&self) -> bool {
         lock(&self.woken).is_empty()
+    }
+}
+
+impl Woken {
+    fn is_empty(&self) -> bool {
+        self.now.is_empty() && self.next.is_empty()
     }
 }
 
@@ -475,6 +504,7 @@ mod tests {
     struct Ticking {
         now: Cell<u64>,
         looks: Rc<Cell<u64>>,
+        polls: Rc<Cell<u64>>,
         does_io: bool,
     }
 
@@ -485,6 +515,7 @@ mod tests {
         }
 
         fn poll(&self) -> bool {
+            self.polls.set(self.polls.get() + 1);
             self.does_io
         }
 
@@ -586,6 +617,32 @@ mod tests {
             executor.run(host.sleep(10_000)).expect("the timer ends the run");
             let worked = executor.busy_time().nanos();
             assert_eq!(worked < 20, looks_instead && !does_io, "{worked}");
+        }
+    }
+
+    #[test]
+    fn a_task_that_yields_runs_again_when_others_have_run_and_io_was_polled() {
+        for order in [Order::Fifo, Order::Seeded(3)] {
+            let driver = Ticking::default();
+            let polls = Rc::clone(&driver.polls);
+            let executor = Executor::new(driver, order);
+            let ran = Rc::new(RefCell::new(Vec::new()));
+            for task in 0..2 {
+                let (polls, ran, mut left) = (Rc::clone(&polls), Rc::clone(&ran), 3);
+                executor.host().spawn(std::future::poll_fn(move |context| {
+                    ran.borrow_mut().push((polls.get(), task));
+                    left -= 1;
+                    if left == 0 {
+                        return Poll::Ready(());
+                    }
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }));
+            }
+            executor.run(executor.host().sleep(10_000)).expect("the timer ends the run");
+            let mut ran = ran.take();
+            ran.sort_unstable();
+            assert_eq!(ran, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)], "{order:?}");
         }
     }
 
