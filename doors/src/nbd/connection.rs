@@ -25,7 +25,7 @@ use super::directory::NegotiatedClient;
 use super::door::NbdDoor;
 use super::export::{Attachment, ChangeOrder, Export};
 use super::handshake::{Agreement, Catalog, Handshake, HandshakeStep};
-use super::limits::{DRAIN_MAX, PREFETCH_BETWEEN};
+use super::limits::{DRAIN_MAX, PREFETCH_BETWEEN, REQUEST_COST, TURN_BYTES};
 use super::line::Line;
 use super::option::greeting;
 use super::outbox::Outbox;
@@ -261,9 +261,22 @@ async fn transmit<D: BlockDevice>(
         finished.set(true);
         end
     };
+    let pauses = Cell::new(false);
     let run = poll_fn(|context| {
-        let mut flights = flights.borrow_mut();
-        while flights.poll_next(context).is_ready() {}
+        if pauses.replace(false) {
+            session.outbox.end_pause();
+        }
+        let (mut flights, mut cost) = (flights.borrow_mut(), 0);
+        while let Poll::Ready(more) = flights.poll_next(context) {
+            cost += more;
+            if cost >= TURN_BYTES && flights.woken() > 0 {
+                // Devices complete requests in bursts: others have a turn before all of one are answered.
+                pauses.set(true);
+                session.outbox.begin_pause();
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
         if finished.get() { Poll::Ready(()) } else { Poll::Pending }
     });
     // The order matters: requests that the first starts are awaited by the second, and the answers of these are sent by the third, all in
@@ -279,7 +292,12 @@ async fn read_requests<D: BlockDevice>(
 ) -> ReceiveEnd {
     let gate = &session.export.gate;
     let mut held = pin!(gate.closes().fuse());
+    let mut cost = 0;
     loop {
+        if cost >= TURN_BYTES && receiver.glimpse(0).is_some() {
+            session.outbox.take_turn().await;
+            cost = 0;
+        }
         // Before it can rest: requests at rest are begun later.
         if session.outbox.is_broken() {
             return ReceiveEnd::Gone;
@@ -294,7 +312,10 @@ async fn read_requests<D: BlockDevice>(
         }
         let ended = match receiver.next_request() {
             Ok(Some(request)) if request.command == Command::Disconnect => Err(ReceiveEnd::Gone),
-            Ok(Some(request)) => accept_request(receiver, session, request, &start).await,
+            Ok(Some(request)) => {
+                cost += cost_of(&request);
+                accept_request(receiver, session, request, &start).await
+            }
             Ok(None) => receiver.fill_unless(held.as_mut()).await,
             Err(end) => Err(end),
         };
@@ -355,13 +376,19 @@ async fn accept_request<D: BlockDevice>(
     Ok(())
 }
 
-/// Performs one request and queues its reply.
+/// Returns what a request counts in a turn.
+fn cost_of(request: &Request) -> usize {
+    (request.length as usize).max(REQUEST_COST)
+}
+
+/// Performs one request and queues its reply. Returns what it counts in a turn.
 async fn execute<D: BlockDevice>(
     session: Rc<ConnectionState<D>>,
     request: Request,
     payload: Option<Buffer>,
     permit: Permit,
-) {
+) -> usize {
     let outcome = perform(session.export.device(), &request, payload).await;
     session.outbox.push(reply(&request, session.terms, outcome), permit);
+    cost_of(&request)
 }

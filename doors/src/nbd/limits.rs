@@ -17,6 +17,11 @@ pub const EXTENTS_MAX: usize = 4096;
 /// Bytes of either kind of replies that one system call sends, approximately, so that memory that a slow client has taken is soon free
 /// again. A reply that is longer goes alone.
 pub const SEND_BYTES: usize = 1 << 20;
+/// Bytes of requests that a connection takes in, or answers, before other tasks of its thread have their turn; each counts as
+/// [`REQUEST_COST`] at least. Sixteen hits of 4 KiB take about as long as one round trip of a neighbour.
+pub const TURN_BYTES: usize = 64 << 10;
+/// The least that a request counts in a turn.
+pub const REQUEST_COST: usize = 4 << 10;
 /// The longest read whose reply is put together with others, in bytes.
 pub const AT_HAND_BYTES_MAX: u32 = 256 << 10;
 /// The longest read whose memory is prefetched before its turn, in bytes: longer ones are fetched soon enough while they are copied.

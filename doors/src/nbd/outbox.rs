@@ -25,6 +25,8 @@ pub(crate) struct Outbox {
     queue: RefCell<VecDeque<(ReplyBytes, Permit)>>,
     gathered: RefCell<Gathered>,
     state: Cell<OutboxState>,
+    /// How many of those that queue replies have more of them, and only let other tasks have their turn: all are sent together.
+    pausing: Cell<u32>,
 }
 
 /// Replies one behind the other.
@@ -74,6 +76,23 @@ impl Outbox {
         None
     }
 
+    /// Lets other tasks have their turn, amid requests that have all arrived. What is queued goes with the replies of the next ones.
+    pub(crate) async fn take_turn(&self) {
+        self.begin_pause();
+        turn().await;
+        self.end_pause();
+    }
+
+    /// Keeps what is queued until [`Self::end_pause`]: more follows without a wait.
+    pub(crate) fn begin_pause(&self) {
+        self.pausing.set(self.pausing.get() + 1);
+    }
+
+    /// Ends a pause.
+    pub(crate) fn end_pause(&self) {
+        self.pausing.set(self.pausing.get() - 1);
+    }
+
     /// Closes the queue: no more replies follow, and [`Self::send_all`] ends once it is empty.
     pub(crate) fn close(&self) {
         if self.state.get() == OutboxState::Open {
@@ -113,6 +132,9 @@ impl Outbox {
     /// Returns true when there is something to send, false when there will not be anything more.
     async fn wait_for_replies(&self) -> bool {
         poll_fn(|_| {
+            if self.pausing.get() > 0 {
+                return Poll::Pending;
+            }
             if !self.queue.borrow().is_empty() || !self.gathered.borrow().permits.is_empty() {
                 return Poll::Ready(true);
             }
