@@ -128,6 +128,7 @@ impl Registry {
             self.settle_devices().await?;
             return Err(problem);
         }
+        self.follow_pool_size().await;
         self.pool().await
     }
 

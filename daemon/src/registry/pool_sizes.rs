@@ -264,7 +264,11 @@ impl Registry {
             Kind::DeviceResized,
             format!("The pool uses {after} of {path} now; before it were {before}"),
         );
-        // Disks without a limit may take the whole pool.
+        self.follow_pool_size().await;
+    }
+
+    /// Updates the limits of disks that have none set, which may take the whole pool.
+    pub(super) async fn follow_pool_size(&self) {
         for record in self.state().disks {
             let follows = !record.settings.has_limit() && self.shards.is_attached(&record.name);
             if follows && let Err(problem) = self.reconfigure(&record.name, &record.settings_now()).await {

@@ -137,6 +137,22 @@ fn loaded(daemon: &Daemon) -> Value {
 }
 
 #[test]
+fn a_disk_without_a_limit_may_take_a_device_that_is_added() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let limit =
+        |daemon: &Daemon| daemon.json(&["stats", "a"])["disks"][0]["limit_bytes"].as_u64().expect("a number");
+    let before = limit(&daemon);
+    daemon.run(&["pool", "add", &host.text("two.img"), "--size", SECOND]).succeeded();
+    let after = limit(&daemon);
+    assert!(after > before + 30 * MIB, "{before}, then {after}");
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["usable_bytes"], after);
+    daemon.run(&["disk", "set", "a", "limit=8MiB"]).succeeded();
+    daemon.run(&["pool", "remove", &host.text("two.img")]).succeeded();
+    assert_eq!(limit(&daemon), 8 * MIB, "one that was set stays");
+}
+
+#[test]
 fn a_device_is_added_under_load_and_content_spreads_to_it() {
     let host = Host::new();
     let daemon = serve(&host);
