@@ -43,7 +43,8 @@ pub use types::error::CacheError;
 pub use types::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use types::latency::{Latencies, LatencyCounts, LatencySummary};
 pub use types::settings::{
-    Admission, DiskSettings, DriveWrites, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages,
+    Admission, DiskSettings, DriveWrites, Mode, ReadBalancing, Redundancy, ReservePolicy, SequentialCutoff,
+    ZeroPages,
 };
 pub use types::stats::{
     BudgetStatistics, DestageFailure, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts,

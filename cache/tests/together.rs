@@ -4,6 +4,7 @@ mod budget;
 mod fills;
 mod opening;
 mod overwrites;
+mod read_balance;
 mod scans;
 mod shards;
 mod statistics;

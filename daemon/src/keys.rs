@@ -15,7 +15,10 @@ use base::rights::SocketRights;
 use base::units::{BurstTime, RetryTime, Share, Size};
 use base::wrap::hanging;
 use block::{PAGE, RateLimits, SECTOR};
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
+use cache::{
+    Admission, DiskId, DiskSettings, Mode, ReadBalancing, Redundancy, ReservePolicy, SequentialCutoff,
+    ZeroPages,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::renamed;
@@ -36,7 +39,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 21] = [
+pub(crate) const KEYS: [Key; 22] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -70,6 +73,12 @@ pub(crate) const KEYS: [Key; 21] = [
         words: &["auto", "0"],
         about: "misses of a sequential run longer than this go past the cache; 0 = off; auto is 4MiB, but none for reads \
                 where admission is adaptive, which learns what long runs are worth",
+    },
+    Key {
+        name: "read-balance",
+        default: "auto",
+        words: &["auto", "off"],
+        about: "auto lets the backing answer reads of clean blocks on flash as far as it is faster than flash, for example while flash is                 busy; off = flash answers them",
     },
     Key {
         name: "dirty-limit",
@@ -185,6 +194,7 @@ pub(crate) struct Values {
     ram: Size,
     admission: Admission,
     sequential_cutoff: SequentialCutoff,
+    read_balance: ReadBalancing,
     dirty_limit: Share,
     destage_rate_min: Size,
     destage_rate_max: Size,
@@ -326,6 +336,7 @@ impl Default for Values {
             ram: Size(32 << 20),
             admission: Admission::Adaptive,
             sequential_cutoff: SequentialCutoff::Auto,
+            read_balance: ReadBalancing::Auto,
             dirty_limit: Share::Auto,
             destage_rate_min: Size(0),
             destage_rate_max: Size(0),
@@ -390,6 +401,7 @@ impl Values {
             "ram" => self.ram = parse_ram(text).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = parse_cutoff(text).map_err(about)?,
+            "read-balance" => self.read_balance = text.parse().map_err(about)?,
             "dirty-limit" => self.dirty_limit = text.parse().map_err(about)?,
             "destage-rate-min" => self.destage_rate_min = text.parse().map_err(about)?,
             "destage-rate-max" => self.destage_rate_max = text.parse().map_err(about)?,
@@ -455,6 +467,7 @@ impl Values {
             ("ram", Share::Bytes(self.ram.0).to_string()),
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", cutoff_text(self.sequential_cutoff)),
+            ("read-balance", self.read_balance.to_string()),
             ("dirty-limit", self.dirty_limit.to_string()),
             ("destage-rate-min", Share::Bytes(self.destage_rate_min.0).to_string()),
             ("destage-rate-max", Share::Bytes(self.destage_rate_max.0).to_string()),
@@ -547,6 +560,7 @@ impl Values {
             read_only: false,
             zero_pages: ZeroPages::Remembered,
             sector_bytes: self.sector_size.bytes(),
+            read_balance: self.read_balance,
         })
     }
 }
@@ -638,6 +652,7 @@ mod tests {
                 ("ram", "1M"),
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
+                ("read-balance", "off"),
                 ("dirty-limit", "64MiB"),
                 ("destage-rate-min", "1MiB"),
                 ("destage-rate-max", "100MiB"),
@@ -688,6 +703,7 @@ mod tests {
             ("block-size", "12KiB"),
             ("ram", "1000"),
             ("admission", "repeated:0"),
+            ("read-balance", "on"),
             ("limit", "120%"),
             ("reserve", "much"),
             ("dirty-limit", "120%"),

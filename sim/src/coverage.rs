@@ -31,6 +31,8 @@ coverage! {
     reads_at_hand_together,
     /// Partial hits.
     partial_hits,
+    /// Reads of clean blocks on flash that the backing answered.
+    reads_balanced,
     /// Pages written to flash.
     promotions,
     /// Pages that the write budget kept from flash.

@@ -1,6 +1,9 @@
 //! Parameters of a world: its faults, and the settings of its disks.
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
+use cache::{
+    Admission, DiskId, DiskSettings, Mode, ReadBalancing, Redundancy, ReservePolicy, SequentialCutoff,
+    ZeroPages,
+};
 
 use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
@@ -61,5 +64,6 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         read_only: false,
         zero_pages: if number.is_multiple_of(2) { ZeroPages::Remembered } else { ZeroPages::Cached },
         sector_bytes: None,
+        read_balance: if number.is_multiple_of(3) { ReadBalancing::Off } else { ReadBalancing::Auto },
     }
 }

@@ -383,6 +383,7 @@ impl World {
             }
             coverage.hits += counts.read_hits_ram + counts.read_hits_flash;
             coverage.partial_hits += counts.read_partial_hits;
+            coverage.reads_balanced += counts.reads_balanced;
             coverage.promotions += counts.promotions;
             coverage.promotions_held_back += counts.promotions_held_back;
             coverage.evictions += counts.evictions;

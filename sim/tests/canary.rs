@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cache::types::canary::{Bug, plant};
 
 /// Bugs, each with the seeds of which one must find it.
-const FOUND_WITHIN: [(Bug, Range<u64>); 17] = [
+const FOUND_WITHIN: [(Bug, Range<u64>); 18] = [
     (Bug::StaleFill, 0..50),
     (Bug::EmptyFirst, 0..400),
     (Bug::CloseWithoutForget, 0..300),
@@ -20,6 +20,7 @@ const FOUND_WITHIN: [(Bug, Range<u64>); 17] = [
     (Bug::FlushFromMemory, 0..500),
     (Bug::AckBeforeWrite, 0..100),
     (Bug::BypassOverDirty, 0..300),
+    (Bug::BalancedOverDirty, 0..300),
     (Bug::TombstoneDropped, 0..2000),
     (Bug::HomeBeforeFlush, 0..300),
     (Bug::HomeOfAnother, 0..300),

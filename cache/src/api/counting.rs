@@ -5,6 +5,7 @@ use block::{ByteRange, Host};
 use super::disk::CachedDisk;
 use crate::ops::read::Answer;
 use crate::state::curve::Use;
+use crate::state::read_balance::ReadSource;
 use crate::types::env::Env;
 use crate::types::stats::{Latency, count};
 use crate::types::units::SECOND_NS;
@@ -23,7 +24,7 @@ pub(super) fn latency_of(answer: Answer) -> Latency {
     match answer {
         Answer::Ram | Answer::Zeroes => Latency::ReadHitRam,
         Answer::Flash => Latency::ReadHitFlash,
-        Answer::Partial | Answer::Miss | Answer::Bypass => Latency::ReadMiss,
+        Answer::Partial | Answer::Miss | Answer::Bypass | Answer::Balanced => Latency::ReadMiss,
     }
 }
 
@@ -36,8 +37,9 @@ impl<E: Env> CachedDisk<E> {
             Answer::Flash => &counters.read_hits_flash,
             Answer::Partial => &counters.read_partial_hits,
             Answer::Miss => &counters.read_misses,
-            Answer::Bypass => &counters.reads_bypassed,
+            Answer::Bypass | Answer::Balanced => &counters.reads_bypassed,
         };
+        count(&counters.reads_balanced, u64::from(answer == Answer::Balanced));
         count(&counters.reads, 1);
         count(&counters.read_bytes, range.len());
         count(counter, 1);
@@ -51,6 +53,21 @@ impl<E: Env> CachedDisk<E> {
             _ => self.ctx.cache.curve.borrow_mut().observe(range, Use::Read, now),
         }
         self.note_active(now);
+    }
+
+    /// Records how long a read took that flash answered, or the backing.
+    pub(super) fn balance_reads(
+        &self,
+        range: &ByteRange,
+        answer: Answer,
+        RequestTimes { came, ended }: RequestTimes,
+    ) {
+        let source = match answer {
+            Answer::Flash => ReadSource::Flash,
+            Answer::Miss | Answer::Bypass | Answer::Balanced => ReadSource::Backing,
+            Answer::Ram | Answer::Zeroes | Answer::Partial => return,
+        };
+        self.ctx.cache.read_balance.borrow_mut().measure(source, range.len(), ended - came, ended);
     }
 
     /// Counts a write that was answered, and returns the time.

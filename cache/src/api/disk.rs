@@ -476,6 +476,7 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
         if outcome.1.is_ok() {
             let ended = self.record(latency_of(answer), started);
             self.count_read(&range, answer, ended);
+            self.balance_reads(&range, answer, self.measured.get());
         } else {
             self.end(started);
         }

@@ -19,6 +19,7 @@ use crate::state::index::FlashLocation;
 use crate::state::learned::{AccessDetails, ArrivalClass, By, Dice, History, Overwritten};
 use crate::state::policy::{FlashSpace, Policy};
 use crate::state::ram::{EvictedPage, PromotionState, Ram};
+use crate::state::read_balance::ReadBalance;
 use crate::state::sequential::Sequential;
 use crate::state::write_intent_bitmap::SharedBits;
 use crate::state::zero_pages::is_zero;
@@ -67,6 +68,8 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) policy: RefCell<Policy>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
+    /// Division of clean hits on flash between flash and the backing.
+    pub(crate) read_balance: RefCell<ReadBalance>,
     pub(crate) counters: Rc<DiskCounters>,
     pub(crate) latencies: Latencies,
     pub(crate) requests: Requests,
@@ -120,6 +123,7 @@ impl<E: Env> DiskCache<E> {
             policy: RefCell::new(policy),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
+            read_balance: RefCell::default(),
             counters,
             latencies: Latencies::default(),
             requests: Requests::default(),

@@ -5,24 +5,30 @@
 //! exception is a copy that flash cannot return intact: if it is clean, the backing has the same or something newer. If it is dirty, the
 //! guest gets an error, and never an older version.
 //!
+//! A second exception is a read of which everything is cached and clean, if the backing answers sooner than flash (`state/read_balance.rs`):
+//! it is answered by one read of the backing alone, so nothing is mixed. Flash answers it after all if the backing fails or takes too long.
+//!
 //! A read of pages that are being written waits for the write, once, if written data enters the cache: reading it from a slow backing would
 //! cost more, and could not be cached.
 
 use std::ops::Range;
+use std::pin::pin;
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE};
-use futures_util::future::{join, join_all};
+use futures_util::future::{Either, join, join_all, select};
 use smallvec::SmallVec;
 
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
-use crate::state::learned::{ArrivalClass, By};
+use crate::state::learned::{ArrivalClass, By, History};
 use crate::state::ram::PromotionState;
 use crate::state::ram_hit::RamHit;
+use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::limits::PAGE_BYTES;
+use crate::types::settings::ReadBalancing;
 use crate::types::stats::count;
 use crate::types::units::{FlashPage, PageNumber, pages_touched};
 
@@ -41,6 +47,8 @@ pub(crate) enum Answer {
     Miss,
     /// Past the cache.
     Bypass,
+    /// From the backing, though flash has it, because the backing was faster.
+    Balanced,
 }
 
 /// Reads `range`, which the caller has checked, into `buffer`. Fetched pages enter the cache with the class `arrival`.
@@ -89,12 +97,20 @@ async fn read_once<E: Env>(
         }
         if range.len() == PAGE
             && let Some(located) = cache.on_flash(page)
+            && !is_backing_due(cache)
         {
             let run = FlashRun::of(cache, page, located);
             return (read_one_run(ctx, run, range, buffer).await, Answer::Flash);
         }
     }
     let mut plan = Plan::decide(cache, &range, &mut buffer);
+    if plan.is_hit_on_flash() && is_backing_due(cache) && may_come_from_backing(ctx, &range) {
+        plan.flash.clear();
+        if read_balanced(ctx, range, &mut buffer).await {
+            return ((buffer, Ok(())), Answer::Balanced);
+        }
+        plan = Plan::decide(cache, &range, &mut buffer);
+    }
     if !plan.absent.is_empty() && is_entering(cache, &range) {
         // Pages that are being written will be in RAM in a moment, and could not be filled now. A write on its way to the log also carries
         // the rest of its pages, maybe from before the backing lost that: no read may overtake it. Wait once, however busy the range is;
@@ -131,6 +147,56 @@ async fn read_once<E: Env>(
 fn is_entering<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.commits.is_empty();
     enters && cache.coherence.is_mutating(range)
+}
+
+/// Returns true if the backing should answer the next hit on flash; otherwise that is counted as answered by flash.
+fn is_backing_due<E: Env>(cache: &DiskCache<E>) -> bool {
+    if cache.settings.borrow().read_balance == ReadBalancing::Off {
+        return false;
+    }
+    let mut balance = cache.read_balance.borrow_mut();
+    let is_due = balance.is_due(cache.pool.host.recently());
+    if !is_due {
+        balance.pass();
+    }
+    is_due
+}
+
+/// Returns true if the backing has what the cache has of this range, all of which is cached: none of it is dirty, no change of it is under way,
+/// none failed, and no older one may still land.
+fn may_come_from_backing<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>, range: &ByteRange) -> bool {
+    let is_dirty = cache.catalog.is_dirty_within(&(range.start / PAGE..range.end.div_ceil(PAGE)))
+        && !canary::has(Bug::BalancedOverDirty);
+    !is_dirty
+        && !backing.has_unanswered()
+        && !cache.coherence.is_mutating(range)
+        && !cache.coherence.distrusts(range)
+}
+
+/// Reads a range from the backing that is cached, in place of flash. Returns false if the backing failed or took too long; then flash has to
+/// answer.
+async fn read_balanced<E: Env>(
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
+    range: ByteRange,
+    buffer: &mut Buffer,
+) -> bool {
+    let host = &cache.pool.host;
+    let patience = cache.read_balance.borrow().patience_ns(range.len());
+    cache.read_balance.borrow_mut().take(host.recently());
+    // Not the buffer of the guest: a read that is given up keeps its own.
+    let read = fetch_past(ctx, range, Buffer::zeroed(range.len() as usize));
+    let (read, late) = (pin!(read), pin!(host.sleep(patience)));
+    let Either::Left(((bytes, Ok(())), _)) = select(read, late).await else {
+        cache.read_balance.borrow_mut().give_up(host.now());
+        return false;
+    };
+    buffer.copy_from_slice(&bytes);
+    for page in pages_touched(&range) {
+        if let Some(located) = cache.on_flash(page) {
+            note_use(cache, page, located.flash);
+        }
+    }
+    true
 }
 
 /// Returns the error for pages whose newest version was on flash alone, and cannot be read any more.
@@ -200,6 +266,11 @@ impl<'a, E: Env> Plan<'a, E> {
             Some(run) if run.end == page.0 => run.end += 1,
             _ => self.absent.push(page.0..page.0 + 1),
         }
+    }
+
+    /// Returns true if everything is cached, and some of it has to be read from flash.
+    fn is_hit_on_flash(&self) -> bool {
+        self.absent.is_empty() && !self.flash.is_empty() && !self.lost
     }
 
     /// Returns the run that fills the whole buffer as it is with one read of flash, if there is one.
@@ -382,18 +453,24 @@ fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, byt
     if cache.pool.is_failed() {
         return;
     }
-    let several = cache.block_pages() > 1;
-    let used = |history| {
-        let policy = cache.policy.borrow();
-        if several { policy.visited(history) } else { policy.used(history, By::Read) }.warmer()
+    let Some(before) = note_use(cache, page, flash).filter(|before| before.heat() >= HEAT_FOR_RAM) else {
+        return;
     };
-    let before = cache.catalog.use_if_at(page, flash, used);
-    let Some(before) = before.filter(|before| before.heat() >= HEAT_FOR_RAM) else { return };
     let soon = cache.ram.borrow().capacity() as u64 / u64::from(cache.block_pages()) / SOON_PART_OF_RAM;
     if cache.policy.borrow().comes_within(before, soon) {
         let history = cache.catalog.history(page);
         cache.enter(page, bytes, cache.pool.draw_sequence(), PromotionState::OnFlash, history);
     }
+}
+
+/// Records the use of a page on flash, if its copy is still there. Returns its history before.
+fn note_use<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage) -> Option<History> {
+    let several = cache.block_pages() > 1;
+    let used = |history| {
+        let policy = cache.policy.borrow();
+        if several { policy.visited(history) } else { policy.used(history, By::Read) }.warmer()
+    };
+    cache.catalog.use_if_at(page, flash, used)
 }
 
 /// Permission for fetched pages to enter the cache.

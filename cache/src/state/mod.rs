@@ -18,6 +18,7 @@ pub(crate) mod policy;
 pub(crate) mod ram;
 pub(crate) mod ram_hit;
 pub(crate) mod ranges;
+pub(crate) mod read_balance;
 pub(crate) mod reclaim_eligibility;
 mod regions;
 pub(crate) mod replay;

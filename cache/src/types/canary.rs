@@ -79,13 +79,15 @@ pub enum Bug {
     OverlapsPass,
     /// Destage sends newer content while an older write of the same pages may still land.
     NewerBeforeLate,
+    /// The backing answers a read of dirty pages, because it is faster than flash (rule I3).
+    BalancedOverDirty,
     /// A start ignores the intents in a segment of notes that the end left incomplete (rule I11).
     UnfinishedNotesIgnored,
 }
 
 impl Bug {
     /// Those that random walks find.
-    pub const IN_WALKS: [Self; 17] = [
+    pub const IN_WALKS: [Self; 18] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -95,6 +97,7 @@ impl Bug {
         Self::FlushFromMemory,
         Self::AckBeforeWrite,
         Self::BypassOverDirty,
+        Self::BalancedOverDirty,
         Self::TombstoneDropped,
         Self::HomeBeforeFlush,
         Self::HomeOfAnother,

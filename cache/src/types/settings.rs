@@ -263,6 +263,43 @@ pub struct DiskSettings {
     pub zero_pages: ZeroPages,
     /// The sector size that guests are shown, 512 or 4096 bytes. None: that of the backing.
     pub sector_bytes: Option<u64>,
+    /// Whether the backing answers reads of clean blocks on flash while it is the faster of the two.
+    pub read_balance: ReadBalancing,
+}
+
+/// Division of reads that flash and the backing could answer alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReadBalancing {
+    /// By measured latencies: the backing gets the share with which both answer equally soon. The default.
+    #[default]
+    Auto,
+    /// Flash answers all of them.
+    Off,
+}
+
+impl ReadBalancing {
+    /// Both with their names.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Auto, "auto"), (Self::Off, "off")];
+}
+
+impl fmt::Display for ReadBalancing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Off => "off",
+        })
+    }
+}
+
+impl FromStr for ReadBalancing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().find(|(_, name)| *name == text);
+        known
+            .map(|(balancing, _)| *balancing)
+            .ok_or_else(|| format!("Unknown balancing of reads '{text}': one of auto, off"))
+    }
 }
 
 /// Handling of pages of the backing that are all zeroes, its holes among them.
@@ -297,6 +334,7 @@ impl DiskSettings {
             read_only: false,
             zero_pages: ZeroPages::Cached,
             sector_bytes: None,
+            read_balance: ReadBalancing::Off,
         }
     }
 }
@@ -317,6 +355,9 @@ mod tests {
         }
         for redundancy in [Redundancy::Mirror, Redundancy::None] {
             assert_eq!(redundancy.to_string().parse(), Ok(redundancy));
+        }
+        for (balancing, _) in ReadBalancing::ALL {
+            assert_eq!(balancing.to_string().parse(), Ok(balancing));
         }
         assert!("repeated:0".parse::<Admission>().is_err());
         assert!("write-forth".parse::<Mode>().unwrap_err().contains("write-through"));

@@ -86,8 +86,10 @@ counters! {
         read_partial_hits,
         /// Reads of which nothing was cached.
         read_misses,
-        /// Reads that went past the cache: pass-through, sequential runs, ranges that must not be cached.
+        /// Reads that went past the cache: pass-through, sequential runs, ranges that must not be cached, and those of `reads_balanced`.
         reads_bypassed,
+        /// Of these, reads of clean blocks on flash that the backing answered because it was faster.
+        reads_balanced,
         /// Writes whose pages were all cached before.
         write_hits,
         /// Writes whose pages were not all cached before.

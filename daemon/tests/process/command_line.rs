@@ -64,7 +64,7 @@ fn statistics_have_every_documented_key() {
     let disk = &document["disks"][0];
     let keys = "name mode state size_bytes block_bytes reserve_bytes limit_bytes \
         reads writes flushes discards read_bytes write_bytes \
-        read_hits_ram read_hits_flash read_partial_hits read_misses reads_bypassed \
+        read_hits_ram read_hits_flash read_partial_hits read_misses reads_bypassed reads_balanced \
         write_hits write_misses writes_bypassed hit_ratio \
         cached_bytes dirty_bytes ram_bytes blocks_max blocks_cached evictions evict_blocks_per_op promotions \
         flash_read_bytes flash_write_bytes flash_write_amplification flash_write_bytes_per_hit promotions_held_back \
