@@ -32,7 +32,8 @@ Usage: cargo xtask <COMMAND>
   seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
   web                the web page: built anew, its unit tests, and a real browser on a daemon under load
-  bench [recovery | writes | vhost | scrape | record | idle | mapped | hit-ratio | latency-classes] [--quick | --short]
+  bench [recovery | writes | vhost | scrape | record | idle | mapped | hit-ratio | latency-classes |
+         neighbours] [--quick | --short]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
                      again, with `writes` only write-back, with `vhost` only the vhost-user door; with `scrape` what it
                      costs guests that statistics are read; with `record` what it costs them that they are recorded;
@@ -41,6 +42,7 @@ Usage: cargo xtask <COMMAND>
                      with `mapped` a mapped disk beside the kernel's block caches in one guest: hits, requests, bytes;
                      with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces),
                      with --short on one that it makes, against bounds, as `ci` does;
+                     with `neighbours` how long a disk's requests take while another one of its shard has a deep queue;
                      with `latency-classes` how many requests took how long: ten disks in write-back on a modelled array
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
@@ -54,7 +56,7 @@ Usage: cargo xtask <COMMAND>
   nightly            the tests with many more seeds, the fuzz targets if cargo-fuzz is there, and the files of
                      a release
 
-  --seeds N          how many seeds each simulation runs. Default: 20000, for at most 8 minutes";
+  --seeds N          how many seeds each simulation runs. Default: 20000, for at most 4 minutes";
 
 /// Simulation seeds of an ordinary run, for the time limit of CI on two cores.
 const SEEDS_DEFAULT: u32 = 20_000;
@@ -158,6 +160,7 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
         ["mapped", rest @ ..] => (Scope::Mapped, rest),
         ["hit-ratio", rest @ ..] => (Scope::HitRatio, rest),
         ["latency-classes", rest @ ..] => (Scope::LatencyClasses, rest),
+        ["neighbours", rest @ ..] => (Scope::Neighbours, rest),
         all => (Scope::Everything, all),
     };
     match options {
@@ -219,6 +222,7 @@ mod tests {
         assert_eq!(parse_line("bench mapped"), bench(Scope::Mapped, Effort::FULL));
         assert_eq!(parse_line("bench hit-ratio --quick"), bench(Scope::HitRatio, Effort::QUICK));
         assert_eq!(parse_line("bench latency-classes"), bench(Scope::LatencyClasses, Effort::FULL));
+        assert_eq!(parse_line("bench neighbours --quick"), bench(Scope::Neighbours, Effort::QUICK));
         assert_eq!(parse_line("bench hit-ratio --short"), Ok(Command::HitRatioShort));
         assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench mapped --quick").is_err());

@@ -103,6 +103,11 @@ impl Forebay {
         Self::start_with(scratch, program, name, "off", &["--pool-size", pool_size])
     }
 
+    /// Starts one whose disks are all on the same shard, in a folder of this name.
+    pub(super) fn start_on_one_shard(scratch: &Scratch, program: &Path, name: &str) -> Result<Self, String> {
+        Self::start_with(scratch, program, name, "off", &["--pool-size", POOL_SIZE, "--shards", "1"])
+    }
+
     /// Starts one with a file of zeroes as its pool, in a folder of this name.
     pub(super) fn start_on(
         scratch: &Scratch,

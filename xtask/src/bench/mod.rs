@@ -9,6 +9,7 @@
 //! record      cost for guests of a recording
 //! idle        CPU time and wake-ups of a daemon whose guests do nothing
 //! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end without a guest
+//! neighbours  latency of a disk while another one of its shard has a deep queue
 //! classes     distribution of latencies: ten disks on a modelled array, alone and cached
 //! mapped      a mapped disk beside block caches of the kernel, in a guest: hits, requests and bytes, no times
 //! restart     cost of safety: seconds until a start knows the cached content and serves, and the first write into a region
@@ -29,6 +30,7 @@ mod forebay;
 mod hit_ratio;
 mod idle;
 mod mapped;
+mod neighbours;
 mod peers;
 mod record;
 mod report;
@@ -83,6 +85,8 @@ pub(crate) enum Scope {
     HitRatio,
     /// Distribution of latencies.
     LatencyClasses,
+    /// Busy disk beside another one.
+    Neighbours,
 }
 
 /// Checks that the served policy did not get worse: hit ratios and flash writes of a made-up trace.
@@ -127,6 +131,9 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     }
     if scope == Scope::Record {
         return record::measure(&programs, &scratch, effort);
+    }
+    if scope == Scope::Neighbours {
+        return neighbours::measure(&programs, &scratch, effort);
     }
     println!(
         "Ratios say how fast Forebay is, the other being 1: above 1.00 it is ahead. Medians of {} rounds.",

@@ -56,13 +56,21 @@ pub(super) fn nbd<'a>(
     (socket, export): (&'a Path, &'a str),
     (bytes, depth): (u64, u32),
 ) -> VhostContender<'a> {
-    let turn = move |seconds: u32| {
-        let mut bench = bounded(&programs.bench, seconds);
-        bench.args(["nbd", "--export", export, "--bytes", &bytes.to_string(), "--socket"]).arg(socket);
-        bench.args(["--depth", &depth.to_string(), "--seconds", &seconds.to_string()]);
-        sample(&output(&mut bench)?)
-    };
+    let turn = move |seconds: u32| nbd_load(programs, (socket, export), (bytes, depth), seconds);
     VhostContender { name, server: Some(server), turn: Box::new(turn) }
+}
+
+/// Reads 4 KiB at random places of the first `bytes` of an export, over NBD with the lean client, at this depth.
+pub(in super::super) fn nbd_load(
+    programs: &Programs,
+    (socket, export): (&Path, &str),
+    (bytes, depth): (u64, u32),
+    seconds: u32,
+) -> Result<Sample, String> {
+    let mut bench = bounded(&programs.bench, seconds);
+    bench.args(["nbd", "--export", export, "--bytes", &bytes.to_string(), "--socket"]).arg(socket);
+    bench.args(["--depth", &depth.to_string(), "--seconds", &seconds.to_string()]);
+    sample(&output(&mut bench)?)
 }
 
 /// Reads a disk from end to end through the front end and compares it with a file.

@@ -14,6 +14,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+pub(super) use self::client::nbd_load;
 use self::client::{Load, check, check_nbd, guest, nbd, sockets};
 use self::race::{Claim, VhostContender, VhostMetric, race};
 use super::alone::{NO_STRING_INSTRUCTIONS, parse, parse_collected};
