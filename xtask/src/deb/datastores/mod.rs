@@ -70,7 +70,7 @@ impl Form {
 /// # Errors
 /// If a command of it fails, or the result differs from the page, with all output of the script.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
-    let (kit, package) = ready(root)?;
+    let (kit, package) = ready(root, RECIPE.name)?;
     let system = Image::fresh(root, &RECIPE)?;
     // The other end is not connected: the guest is its own client.
     let [end, _] = Cable::new()?.ends();
@@ -87,15 +87,15 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
 /// # Errors
 /// If a command of it fails, or the result differs from the page, with all output of the scripts.
 pub(crate) fn prove_nfs(root: &Path, form: Form) -> Result<(), String> {
-    let (kit, package) = ready(root)?;
+    let (kit, package) = ready(root, nfs::RECIPE.name)?;
     nfs::prove(root, &kit, package, form)
 }
 
-/// Returns the common parts of all guests.
-fn ready(root: &Path) -> Result<(Kit, File), String> {
+/// Returns the common parts of all guests. The package is made in this folder below `target`.
+fn ready(root: &Path, folder: &str) -> Result<(Kit, File), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
-    Ok((Kit::with_kernel(Kernel::WithUblk)?, package(root)?))
+    Ok((Kit::with_kernel(Kernel::WithUblk)?, package(root, folder)?))
 }
 
 /// Name and content of a file in `/proof`.
@@ -128,11 +128,11 @@ fn prepare(address: &str) -> String {
 }
 
 /// Returns the package that the pages install.
-fn package(root: &Path) -> Result<File, String> {
+fn package(root: &Path, folder: &str) -> Result<File, String> {
     // Not the release build: it takes minutes, and behaves the same.
     let binary = built::for_tests(root)?.join("forebay");
     let package = Package { root, binary, version: env!("CARGO_PKG_VERSION") };
-    let file = make(&package, &root.join("target/datastores"))?;
+    let file = make(&package, &root.join("target").join(folder))?;
     let content = fs::read(&file).map_err(|error| format!("Could not read {}: {error}.", file.display()))?;
     fs::remove_file(&file).map_err(|error| format!("Could not remove {}: {error}.", file.display()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -16,7 +16,7 @@ use crate::deb::proof::proven;
 
 const PAGE: &str = "docs/nfs.md";
 /// Packages of both guests; those that the page installs are there already.
-const RECIPE: Recipe<'_> = Recipe {
+pub(super) const RECIPE: Recipe<'_> = Recipe {
     name: "nfs",
     packages: "systemd,systemd-sysv,init-system-helpers,udev,kmod,iproute2,acl,e2fsprogs,nfs-kernel-server,nfs-common,fio",
     size: "2G",

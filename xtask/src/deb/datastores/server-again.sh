@@ -16,6 +16,7 @@ for number in $(seq 10); do mountpoint /srv/nfs/vol$number; done
 systemctl show -p After nfs-server | grep -w srv-nfs-vol10.mount
 touch /srv/nfs/vol1/enough
 wait_for finished
+until [ -z "$(ss -Htn state established sport = :2049)" ]; do sleep 0.5; done
 forebay status
 forebay disk list
 

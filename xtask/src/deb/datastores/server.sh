@@ -11,6 +11,11 @@ wait_for() {
         sleep 0.5
     done
 }
+# Whether `forebay status` has these words. It fails as long as something needs attention.
+said_by_status() {
+    forebay status >status || true
+    grep "$1" status
+}
 # Reads of all disks that the cache answered.
 hits() { forebay stats --window total --json | grep -oE '"read_hits_(ram|flash)":[0-9]+' | awk -F: '{ sum += $2 } END { print sum }'; }
 # Next time the journal of this boot is read.
@@ -51,10 +56,10 @@ forebay disk list
 wait_for passes
 ssd=$(basename $(readlink -f /dev/disk/by-id/nvme-SECOND))
 echo 1 >/sys/block/$ssd/device/device/remove
-until forebay status | grep 'nvme-SECOND failed'; do sleep 0.5; done
+until said_by_status 'nvme-SECOND failed'; do sleep 0.5; done
 bash -eux -o pipefail when-an-ssd-fails-1.sh
 forebay pool show --json | grep '"segments_uncopied":0'
-forebay status | grep 'Another one is in its place'
+said_by_status 'Another one is in its place'
 
 : shut down in order
 touch orderly
