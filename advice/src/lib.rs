@@ -132,6 +132,8 @@ pub struct CurrentSettings {
     pub held_bytes: u64,
     /// Part of the maximum that is RAM.
     pub ram_bytes: u64,
+    /// True if the pool divides RAM among its disks, and this one takes part.
+    pub has_divided_ram: bool,
     /// True if the user set a limit, false if it may take the whole pool.
     pub has_limit: bool,
     /// Flash that other disks cannot take.

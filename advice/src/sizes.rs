@@ -182,6 +182,10 @@ fn between(bytes: u64, step: u64, steps: u64) -> u64 {
 }
 
 fn ram(target: u64, present: Option<&CurrentSettings>) -> u64 {
+    // A size of its own would take the disk out of the pool's division.
+    if let Some(divided) = present.filter(|present| present.has_divided_ram) {
+        return divided.ram_bytes;
+    }
     let present = present.map_or(RAM_DEFAULT, |present| present.ram_bytes);
     let part = (target / RAM_PART).min(RAM_MAX);
     // Whole powers of two, and no small changes: less RAM than now saves little.

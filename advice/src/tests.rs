@@ -74,6 +74,7 @@ fn present(flash_bytes: u64) -> CurrentSettings {
         cache_bytes: flash_bytes + MIB,
         held_bytes: flash_bytes,
         ram_bytes: MIB,
+        has_divided_ram: false,
         has_limit: true,
         reserve_bytes: 0,
         block_bytes: 64 << 10,
@@ -292,6 +293,16 @@ fn a_wanted_hit_ratio_has_a_size_or_cannot_be_reached() {
     assert_eq!(never.sentences[0].about, "wanted", "what cannot be had is said first");
     assert_eq!(advice.sentences[0].about, "verdict");
     assert_eq!(never.advised().map(|size| size.cache_bytes), advice.advised().map(|size| size.cache_bytes));
+}
+
+#[test]
+fn a_disk_whose_ram_the_pool_divides_is_advised_none_of_its_own() {
+    let curves = large_loop();
+    for (has_divided_ram, is_advised) in [(false, true), (true, false)] {
+        let present = CurrentSettings { has_divided_ram, ..present(GIB) };
+        let advice = advise(&AdviceInput { present: Some(present), ..known(&curves) });
+        assert_eq!(advice.keys.contains_key("ram"), is_advised, "{advice:?}");
+    }
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub struct Pool {
     pub disks: u64,
     /// Writes of each whole device that are allowed in a day, as set by the key `write-budget`; null for no budget.
     pub write_budget: Option<f64>,
+    /// RAM of all disks, as divided among them by the key `ram`; null if each has its own.
+    pub ram: Option<RamDivision>,
     /// Reason why it goes through the page cache of the host, if it does.
     pub page_cache_reason: Option<String>,
     pub devices: Vec<Device>,
@@ -55,6 +57,32 @@ pub struct Pool {
     pub faults: Vec<String>,
     pub warnings: Vec<String>,
     pub shards: Vec<Shard>,
+}
+
+/// One budget for the RAM of all disks.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RamDivision {
+    /// Value of the key: `auto`, or a size.
+    pub setting: String,
+    /// RAM of all disks together at present: less than the key says if the host has less.
+    pub budget_bytes: u64,
+    /// The disks, in the order in which they were added.
+    pub disks: Vec<RamOfDisk>,
+}
+
+/// RAM of a disk.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RamOfDisk {
+    pub name: String,
+    pub ram_bytes: u64,
+    /// Key `ram-min`.
+    pub ram_bytes_min: u64,
+    /// Key `ram-max`; null for no limit.
+    pub ram_bytes_max: Option<u64>,
+    /// True if its own key `ram` sets it: then it does not take part in the division.
+    pub is_fixed: bool,
+    /// Reason for that much, in a few words.
+    pub reason: String,
 }
 
 /// Device of the pool.

@@ -53,6 +53,29 @@ pub enum Share {
     Percent(u32),
 }
 
+/// RAM of all disks together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum RamBudget {
+    /// No budget: each disk has its own RAM.
+    #[default]
+    Off,
+    /// A share of the memory that the host has available.
+    Auto,
+    /// Number of bytes.
+    Bytes(u64),
+}
+
+impl RamBudget {
+    /// The least that a disk has.
+    const BYTES_MIN: u64 = 1 << 20;
+
+    /// Returns true if there is none.
+    pub fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
+}
+
 /// Time for which failed requests are retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryTime {
@@ -364,6 +387,50 @@ impl Share {
                 Some(u64::try_from(bytes).expect("at most a hundred hundredths of a u64"))
             }
         }
+    }
+}
+
+impl FromStr for RamBudget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => return Ok(Self::Off),
+            "auto" => return Ok(Self::Auto),
+            _ => {}
+        }
+        let size: Size = text.parse().map_err(|reason| format!("{reason}; or write auto or off"))?;
+        if size.0 < Self::BYTES_MIN {
+            return Err(format!(
+                "{size} of RAM are too little; use at least {}, auto or off",
+                Size(Self::BYTES_MIN)
+            ));
+        }
+        Ok(Self::Bytes(size.0))
+    }
+}
+
+impl fmt::Display for RamBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::Auto => f.write_str("auto"),
+            Self::Bytes(bytes) => Share::Bytes(*bytes).fmt(f),
+        }
+    }
+}
+
+impl From<RamBudget> for String {
+    fn from(budget: RamBudget) -> Self {
+        budget.to_string()
+    }
+}
+
+impl TryFrom<String> for RamBudget {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 

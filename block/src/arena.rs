@@ -6,7 +6,8 @@
 //! makes it ahead of time ([`crate::Host::populate`]), and a touch never creates a large page. Memory in use is not converted either, since
 //! threads that touch it meanwhile would wait: 5 ms for each, where it was measured.
 //!
-//! All of it is one mapping, of which a process may have few, and stays one.
+//! All of it is one mapping, of which a process may have few, and stays one. When it grows, the pages in use move to a larger mapping,
+//! without a copy of their bytes; that adds at most a few mappings.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::num::NonZeroUsize;
@@ -14,10 +15,13 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, munmap};
+use nix::errno::Errno;
+use nix::sys::mman::{MRemapFlags, MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, mremap, munmap};
 
 /// Bytes of a large page of an x86-64, 2 MiB.
 const LARGE_PAGE: usize = 2 << 20;
+/// Bytes of a page.
+const PAGE: usize = 4096;
 
 /// Memory of one owner, zeroes at first. Untouched parts take none.
 pub struct Arena {
@@ -55,6 +59,39 @@ impl Arena {
             handle_alloc_error(wanted.expect("the alignment is a power of two and sizes are far below 2^63"));
         };
         Self { mapping: Rc::new(mapping) }
+    }
+
+    /// Makes room for at least `bytes` bytes. The first `used` keep their content, the others are unspecified. Takes twice the size that
+    /// it had, if the system allows that, so that pages seldom move: untouched memory takes none. Ends the process as [`Self::new`] does.
+    pub fn grow(&mut self, bytes: usize, used: usize) {
+        let before = self.mapping.bytes;
+        if bytes <= before {
+            return;
+        }
+        let larger = ArenaMapping::new(bytes.max(before.saturating_mul(2)));
+        let mut grown = larger.map_or_else(|| Self::new(bytes), |mapping| Self { mapping: Rc::new(mapping) });
+        // While the kernel may still populate a part, the old addresses have to stay as they are.
+        let is_alone = Rc::get_mut(&mut self.mapping).is_some();
+        let used = used.min(before);
+        for start in (0..used).step_by(LARGE_PAGE) {
+            if !(is_alone && self.mapping.move_part(&grown.mapping, start)) {
+                let end = (start + LARGE_PAGE).min(used);
+                grown[start..end].copy_from_slice(&self[start..end]);
+            }
+        }
+        *self = grown;
+    }
+
+    /// Gives the memory from byte `from` on back to the system. Its content is unspecified from then on; it may be used again.
+    pub fn release(&mut self, from: usize) {
+        let from = from.next_multiple_of(PAGE);
+        let Some(bytes) = self.mapping.bytes.checked_sub(from).filter(|bytes| *bytes > 0) else { return };
+        // SAFETY: `from` is inside of the mapping.
+        let start = unsafe { self.mapping.start.add(from) }.as_ptr().cast();
+        // Memory that is locked, while the kernel uses a disk, is only given back by the second kind.
+        let kinds = [nix::libc::MADV_DONTNEED, nix::libc::MADV_DONTNEED_LOCKED];
+        // SAFETY: these bytes are mapped, private and anonymous, and this borrow of them is the only one.
+        kinds.into_iter().any(|kind| unsafe { nix::libc::madvise(start, bytes, kind) } == 0);
     }
 
     /// Returns a function that reports whether it is still mapped.
@@ -100,6 +137,25 @@ impl ArenaMapping {
         // SAFETY: these are the bytes of the mapping, and their content does not change. It fails in kernels without large pages.
         unsafe { madvise(start.cast(), bytes, MmapAdvise::MADV_NOHUGEPAGE) }.unwrap_or(());
         Some(Self { start, bytes })
+    }
+
+    /// Moves the large page at byte `at` of this mapping to the same place of another one. This one reads as zeroes there from then on.
+    /// Returns false if the system cannot; then nothing has changed. Ends the process if it has no memory for that.
+    fn move_part(&self, to: &Self, at: usize) -> bool {
+        debug_assert!(at % LARGE_PAGE == 0 && at < self.bytes.min(to.bytes));
+        // The old addresses stay mapped until all of the mapping goes: nothing else is put there meanwhile.
+        let flags = MRemapFlags::MREMAP_MAYMOVE | MRemapFlags::MREMAP_FIXED | MRemapFlags::MREMAP_DONTUNMAP;
+        // SAFETY: both are inside of their mappings.
+        let (old, new) = unsafe { (self.start.add(at), to.start.add(at)) };
+        // SAFETY: both are mapped, private and anonymous, and do not overlap. The caller owns both, and what was at the new place was not
+        // used yet.
+        match unsafe { mremap(old.cast(), LARGE_PAGE, LARGE_PAGE, flags, Some(new.cast())) } {
+            Ok(_) => true,
+            // Kernels before 5.7.
+            Err(Errno::EINVAL) => false,
+            // The new place may be unmapped by now, where another thread may map something else.
+            Err(_) => handle_alloc_error(Layout::new::<[u8; LARGE_PAGE]>()),
+        }
     }
 }
 
@@ -156,6 +212,50 @@ mod tests {
         let more: Vec<Arena> = (0..6).map(|_| Arena::new(1)).collect();
         assert!(more.iter().all(|arena| arena.iter().all(|&byte| byte == 0)));
         assert!(arenas.iter().all(|arena| arena.iter().all(|&byte| byte == arena[0]) && arena[0] > 0));
+    }
+
+    /// Fills each page of an arena with its number.
+    fn filled(bytes: usize) -> Arena {
+        let mut arena = Arena::new(bytes);
+        for (number, page) in (0_u64..).zip(arena.chunks_exact_mut(PAGE)) {
+            page[..8].copy_from_slice(&number.to_le_bytes());
+        }
+        arena
+    }
+
+    /// Asserts that the first pages still have their numbers.
+    fn assert_filled(arena: &Arena, bytes: usize) {
+        for (number, page) in (0_u64..).zip(arena[..bytes].chunks_exact(PAGE)) {
+            assert_eq!(page[..8], number.to_le_bytes(), "page {number}");
+        }
+    }
+
+    #[test]
+    fn what_is_used_is_kept_when_an_arena_grows_whether_its_pages_can_move_or_not() {
+        for is_held in [false, true] {
+            let mut arena = filled(3 * LARGE_PAGE);
+            for (bytes, expected) in [(3, 3), (4, 6), (9, 12), (40, 40)] {
+                let part = is_held.then(|| arena.part(1));
+                arena.grow(bytes * LARGE_PAGE, 2 * LARGE_PAGE + PAGE);
+                assert_eq!(arena.len(), expected * LARGE_PAGE);
+                assert_eq!(arena.as_ptr().align_offset(LARGE_PAGE), 0);
+                assert_filled(&arena, 2 * LARGE_PAGE + PAGE);
+                drop(part);
+            }
+            arena.fill(7);
+            assert!(arena.iter().all(|&byte| byte == 7), "all of it can be written");
+        }
+    }
+
+    #[test]
+    fn memory_that_is_given_back_reads_as_zeroes_and_can_be_used_again() {
+        let mut arena = filled(2 * LARGE_PAGE);
+        arena.release(LARGE_PAGE + 1);
+        assert_filled(&arena, LARGE_PAGE + PAGE);
+        assert!(arena[LARGE_PAGE + PAGE..].iter().all(|&byte| byte == 0));
+        arena[LARGE_PAGE + PAGE..].fill(1);
+        arena.release(2 * LARGE_PAGE);
+        assert!(arena[LARGE_PAGE + PAGE..].iter().all(|&byte| byte == 1), "there was nothing to give back");
     }
 
     #[test]

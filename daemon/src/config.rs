@@ -105,7 +105,8 @@ const KEYS: [ConfigKey; 17] = [
         table: "",
         name: "balance-interval",
         example: "\"30s\"",
-        about: "How often the load of these threads is compared, to move a disk if it stays lopsided; \"off\" for never.",
+        about: "How often the load of these threads is compared, to move a disk if it stays lopsided, and the use of disks, to divide \
+                the RAM of the pool; \"off\": no disk is moved.",
     },
     ConfigKey {
         table: "http",

@@ -28,6 +28,8 @@ use rates::{bandwidth_text, iops_text, parse_bandwidth, parse_iops};
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
 /// The least RAM of a disk, in bytes.
 const RAM_BYTES_MIN: u64 = 1 << 20;
+/// RAM of a disk by default, in bytes.
+pub(crate) const RAM_BYTES_DEFAULT: u64 = 32 << 20;
 
 /// A key: its name, its default as users write it, its values and its meaning.
 pub(crate) struct Key {
@@ -39,7 +41,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 22] = [
+pub(crate) const KEYS: [Key; 24] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -60,7 +62,24 @@ pub(crate) const KEYS: [Key; 22] = [
                 data takes",
     },
     Key { name: "limit", default: "auto", words: &["auto"], about: "flash that the disk never exceeds" },
-    Key { name: "ram", default: "32MiB", words: &[], about: "RAM in front of the flash, at least 1MiB" },
+    Key {
+        name: "ram",
+        default: "auto",
+        words: &["auto"],
+        about: "RAM in front of the flash, at least 1MiB; auto is 32MiB, or a part of the pool's ram if that is set",
+    },
+    Key {
+        name: "ram-min",
+        default: "1MiB",
+        words: &[],
+        about: "the least that a disk with ram=auto gets of the pool's ram, at least 1MiB",
+    },
+    Key {
+        name: "ram-max",
+        default: "off",
+        words: &["off"],
+        about: "the most that a disk with ram=auto gets of the pool's ram; off = no limit",
+    },
     Key {
         name: "admission",
         default: "adaptive",
@@ -191,7 +210,11 @@ pub(crate) struct Values {
     block_bytes: u32,
     reserve: Share,
     limit: Share,
-    ram: Size,
+    /// None: the default, or a part of the pool's RAM.
+    ram: Option<Size>,
+    ram_min: Size,
+    /// None: no limit.
+    ram_max: Option<Size>,
     admission: Admission,
     sequential_cutoff: SequentialCutoff,
     read_balance: ReadBalancing,
@@ -333,7 +356,9 @@ impl Default for Values {
             block_bytes: 64 << 10,
             reserve: Share::Auto,
             limit: Share::Auto,
-            ram: Size(32 << 20),
+            ram: None,
+            ram_min: Size(RAM_BYTES_MIN),
+            ram_max: None,
             admission: Admission::Adaptive,
             sequential_cutoff: SequentialCutoff::Auto,
             read_balance: ReadBalancing::Auto,
@@ -361,12 +386,27 @@ impl Values {
 
     /// Returns the same values with at most this much RAM.
     pub(crate) fn with_ram_at_most(&self, bytes: u64) -> Self {
-        Self { ram: Size(self.ram.0.min(bytes).max(RAM_BYTES_MIN)), ..self.clone() }
+        self.with_ram(self.ram().0.min(bytes))
     }
 
-    /// Returns the RAM of the disk.
+    /// Returns the same values with this much RAM, but with the least that a disk has.
+    pub(crate) fn with_ram(&self, bytes: u64) -> Self {
+        Self { ram: Some(Size(bytes.max(RAM_BYTES_MIN))), ..self.clone() }
+    }
+
+    /// Returns the RAM of the disk, if the pool does not divide RAM among disks.
     pub(crate) fn ram(&self) -> Size {
+        self.ram.unwrap_or(Size(RAM_BYTES_DEFAULT))
+    }
+
+    /// Returns the RAM that was set for the disk; none if it takes part where the pool divides RAM.
+    pub(crate) fn fixed_ram(&self) -> Option<Size> {
         self.ram
+    }
+
+    /// Returns the least and the most bytes that it gets where the pool divides RAM.
+    pub(crate) fn ram_bounds(&self) -> (u64, u64) {
+        (self.ram_min.0, self.ram_max.map_or(u64::MAX, |max| max.0))
     }
 
     /// Returns true if a limit was set: without one, the disk may take the whole pool.
@@ -388,7 +428,13 @@ impl Values {
         for (key, text) in changes {
             values.put(key, text).map_err(Error::invalid)?;
         }
-        Ok(values)
+        match values.ram_max {
+            Some(max) if max < values.ram_min => Err(Error::invalid(format!(
+                "A disk cannot get {} of RAM at least and {max} at most: lower 'ram-min' or raise 'ram-max'",
+                values.ram_min
+            ))),
+            _ => Ok(values),
+        }
     }
 
     fn put(&mut self, key: &str, text: &str) -> Result<(), String> {
@@ -398,7 +444,9 @@ impl Values {
             "block-size" => self.block_bytes = parse_block_bytes(text).map_err(about)?,
             "reserve" => self.reserve = text.parse().map_err(about)?,
             "limit" => self.limit = text.parse().map_err(about)?,
-            "ram" => self.ram = parse_ram(text).map_err(about)?,
+            "ram" => self.ram = parse_unless(text, "auto", parse_ram).map_err(about)?,
+            "ram-min" => self.ram_min = parse_ram(text).map_err(about)?,
+            "ram-max" => self.ram_max = parse_unless(text, "off", parse_ram).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = parse_cutoff(text).map_err(about)?,
             "read-balance" => self.read_balance = text.parse().map_err(about)?,
@@ -464,7 +512,9 @@ impl Values {
             ("block-size", Share::Bytes(self.block_bytes.into()).to_string()),
             ("reserve", self.reserve.to_string()),
             ("limit", self.limit.to_string()),
-            ("ram", Share::Bytes(self.ram.0).to_string()),
+            ("ram", size_or(self.ram, "auto")),
+            ("ram-min", Share::Bytes(self.ram_min.0).to_string()),
+            ("ram-max", size_or(self.ram_max, "off")),
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", cutoff_text(self.sequential_cutoff)),
             ("read-balance", self.read_balance.to_string()),
@@ -549,7 +599,7 @@ impl Values {
                 ReservePolicy::Fixed
             },
             limit_bytes: limit.unwrap_or(pool.usable_bytes.max(reserve_bytes)),
-            ram_bytes: self.ram.0,
+            ram_bytes: self.ram().0,
             admission: self.admission,
             sequential_cutoff: self.sequential_cutoff,
             dirty_limit_bytes: self.dirty_limit.of(disk_bytes),
@@ -596,6 +646,19 @@ fn parse_ram(text: &str) -> Result<Size, String> {
     Ok(size)
 }
 
+/// Parses a value; none for a word.
+fn parse_unless(
+    text: &str,
+    word: &str,
+    parse: impl Fn(&str) -> Result<Size, String>,
+) -> Result<Option<Size>, String> {
+    if text == word { Ok(None) } else { parse(text).map(Some) }
+}
+
+fn size_or(size: Option<Size>, word: &str) -> String {
+    size.map_or_else(|| word.to_owned(), |size| Share::Bytes(size.0).to_string())
+}
+
 impl From<Values> for BTreeMap<String, String> {
     fn from(values: Values) -> Self {
         values.named().into_iter().map(|(key, text)| (key.to_owned(), text)).collect()
@@ -606,8 +669,12 @@ impl TryFrom<BTreeMap<String, String>> for Values {
     type Error = Error;
 
     fn try_from(texts: BTreeMap<String, String>) -> Result<Self> {
-        Self::default()
-            .with(texts.iter().map(|(key, text)| (renamed::key(key).unwrap_or(key.as_str()), text.as_str())))
+        // Versions without the pool's RAM recorded their default as a size.
+        let is_earlier = !texts.contains_key("ram-min");
+        let is_default = |key: &str, text: &str| is_earlier && key == "ram" && text == "32MiB";
+        let texts =
+            texts.iter().map(|(key, text)| (renamed::key(key).unwrap_or(key.as_str()), text.as_str()));
+        Self::default().with(texts.filter(|(key, text)| !is_default(key, text)))
     }
 }
 
@@ -650,6 +717,8 @@ mod tests {
                 ("reserve", "10%"),
                 ("limit", "1.5GiB"),
                 ("ram", "1M"),
+                ("ram-min", "2M"),
+                ("ram-max", "1G"),
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
                 ("read-balance", "off"),
@@ -702,6 +771,11 @@ mod tests {
             ("block-size", "2MiB"),
             ("block-size", "12KiB"),
             ("ram", "1000"),
+            ("ram", "off"),
+            ("ram-min", "off"),
+            ("ram-min", "1023KiB"),
+            ("ram-max", "auto"),
+            ("ram-max", "1"),
             ("admission", "repeated:0"),
             ("read-balance", "on"),
             ("limit", "120%"),
@@ -749,6 +823,36 @@ mod tests {
         assert!(message.contains("32MiB in one request") && message.contains("at least 1MiB"), "{message}");
         let message = with("iops-max", "0").unwrap_err().message;
         assert!(message.contains("such as 500, or off"), "{message}");
+    }
+
+    #[test]
+    fn a_disk_takes_part_where_the_pool_divides_ram_unless_its_own_was_set() {
+        let usual = Values::default();
+        assert_eq!(
+            (usual.fixed_ram(), usual.ram(), usual.ram_bounds()),
+            (None, Size(32 << 20), (1 << 20, u64::MAX))
+        );
+        let set =
+            usual.with([("ram", "4MiB"), ("ram-min", "2MiB"), ("ram-max", "8MiB")]).expect("all are good");
+        assert_eq!((set.fixed_ram(), set.ram_bounds()), (Some(Size(4 << 20)), (2 << 20, 8 << 20)));
+        assert_eq!(
+            set.with([("ram", "auto"), ("ram-max", "off")]).map(|values| values.fixed_ram()),
+            Ok(None)
+        );
+        let problem = set.with([("ram-min", "9MiB")]).unwrap_err();
+        assert!(problem.message.contains("9MiB of RAM at least and 8MiB at most"), "{problem}");
+    }
+
+    #[test]
+    fn the_default_ram_in_a_record_of_an_earlier_version_was_not_set() {
+        let record = |texts: &[(&str, &str)]| {
+            let texts = texts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
+            let texts: BTreeMap<String, String> = texts.collect();
+            Values::try_from(texts).expect("it was recorded").fixed_ram()
+        };
+        assert_eq!(record(&[("ram", "32MiB")]), None);
+        assert_eq!(record(&[("ram", "64MiB")]), Some(Size(64 << 20)));
+        assert_eq!(record(&[("ram", "32MiB"), ("ram-min", "1MiB")]), Some(Size(32 << 20)));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod output;
 mod page;
 mod places;
 mod pool;
+mod ram_division;
 mod recording;
 mod registry;
 mod remarks;

@@ -660,8 +660,9 @@ impl PoolSetup<'_> {
         let mut record = PoolRecord::new(self.path.clone(), id.to_string(), is_ours);
         record.being_made = making == PoolCreation::File;
         record.erased.clone_from(&self.erase);
-        // The host's write budget does not end with the previous pool.
+        // The host's budgets do not end with the previous pool.
         record.write_budget = before.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
+        record.ram = before.as_ref().map(|pool| pool.ram).unwrap_or_default();
         if let Some(before) = before.as_ref().filter(|before| before.knows(&self.path)) {
             record.names.clone_from(&before.names);
             record.add_name(&before.path);

@@ -24,6 +24,7 @@ mod pool;
 mod pool_sizes;
 mod probing;
 mod ram;
+mod ram_budget;
 mod remembered;
 mod removing;
 mod resizing;
@@ -42,6 +43,7 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use base::error::{Error, Result};
+use base::memory::MemoryFolders;
 use base::moment::Moment;
 use base::names;
 use base::patience::{while_in_conflict, within};
@@ -81,6 +83,8 @@ pub(crate) use displaced::displaced_text;
 use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
 pub(crate) use pool_sizes::NewSize;
+use ram_budget::RamShares;
+pub(crate) use ram_budget::{DiskRamView, RamView};
 use remembered::{DurableState, gone};
 pub(crate) use sockets::ControlFiles;
 use unshared::BackingRequest;
@@ -123,6 +127,10 @@ pub(crate) struct Registry {
     /// RAM in bytes of disks whose keys give them more than there was at the start, by their numbers. Locked
     /// for moments only.
     ram_limits: StdMutex<BTreeMap<u32, u64>>,
+    /// RAM of disks by the pool's budget. Locked for moments only.
+    ram_shares: StdMutex<RamShares>,
+    /// Held while RAM is divided among disks. Never awaited while a disk is waited for.
+    dividing_ram: Mutex<()>,
     /// Wear of the flash. Locked for moments only, and without other locks meanwhile.
     wear: StdMutex<wear::Wear>,
     /// Held while wear is written: the last failure.
@@ -208,6 +216,7 @@ impl Registry {
             events::of_host(Kind::TotalsReset, reason);
         }
         let ram_limits = ram::limits_at_start(&state);
+        let ram_shares = RamShares::at_start(&state, MemoryFolders::default().available().as_ref());
         let (holds, unread) = Holds::load(host.store());
         if let Some(reason) = unread {
             events::of_host(Kind::HoldsUnread, reason);
@@ -240,6 +249,8 @@ impl Registry {
             saving_series: Arc::default(),
             holds,
             ram_limits: StdMutex::new(ram_limits),
+            ram_shares: StdMutex::new(ram_shares),
+            dividing_ram: Mutex::default(),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
             detached_at_stop: StdMutex::default(),
@@ -343,7 +354,8 @@ impl Registry {
         let changing = self.locks.lock(&wanted.name).await;
         let state = self.state();
         free_name(&state, &wanted.name)?;
-        let ram = wanted.settings.contains_key("ram").then(|| wanted_values.ram());
+        let asks_for_ram = self.divides_ram() || wanted.settings.contains_key("ram");
+        let ram = asks_for_ram.then(|| self.ram_to_claim(&wanted_values, None)).flatten();
         let claim = Claim { storage: Some(identity.clone()), ram, ..Claim::default() };
         let claimed = self.claims.claim_for_disk(&wanted.name, claim);
         self.check_ram(&wanted.name, None, &claimed).await?;
@@ -355,6 +367,7 @@ impl Registry {
         // The number is used up durably before anything can be cached under it, so that data which a crash
         // leaves on flash is never taken for another disk's.
         let id = self.remembered.change(|state| Ok(state.take_disk_number())).await?;
+        let ram_in_change = self.make_ram_room(id, &wanted.name, &values).await;
         let mut record = DiskRecord {
             id,
             name: wanted.name,
@@ -383,6 +396,7 @@ impl Registry {
             log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
+        drop(ram_in_change);
         self.begin_totals();
         self.release_after_end(&record);
         drop(claimed);
@@ -422,7 +436,7 @@ impl Registry {
         }
         guest::check_settled(&self.state(), name)?;
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
-        let ram = (values.ram() > before.settings.ram()).then(|| values.ram());
+        let ram = self.ram_to_claim(&values, Some(&before.settings));
         let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
         let claimed = self.claims.claim_for_disk(name, claim);
         if values.is_mirrored() && !before.settings.is_mirrored() {
@@ -433,6 +447,12 @@ impl Registry {
             // The user's new value replaces the limit of the start.
             lock(&self.ram_limits).remove(&before.id);
         }
+        let ram_keys = ["ram", "ram-min", "ram-max"];
+        let ram_in_change = if ram_keys.iter().any(|key| changes.contains_key(*key)) {
+            Some(self.make_ram_room(before.id, name, &values).await)
+        } else {
+            None
+        };
         let report = self.shards.disk_report(name.to_owned()).await?;
         let served = report.is_some();
         if cached == CachePolicy::Keep && values.block_bytes() != before.settings.block_bytes() {
@@ -461,6 +481,7 @@ impl Registry {
             log_if_failed(&undone);
             return Err(problem);
         }
+        drop(ram_in_change);
         drop(claimed);
         drop(changing);
         self.disk(name).await

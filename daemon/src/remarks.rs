@@ -5,13 +5,14 @@ use api::Remark;
 use base::units::Size;
 use cache::{DirtyBound, Mode};
 
-use crate::keys::{KEYS, Values};
+use crate::keys::{KEYS, RAM_BYTES_DEFAULT, Values};
 use crate::shard::DiskReport;
 
 /// Keys with an effect in write-back only.
 const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];
 /// Keys with an effect only where something is cached.
-const OF_CACHING: [&str; 5] = ["reserve", "limit", "ram", "admission", "sequential-cutoff"];
+const OF_CACHING: [&str; 7] =
+    ["reserve", "limit", "ram", "ram-min", "ram-max", "admission", "sequential-cutoff"];
 
 /// Returns the remarks on a disk that is served, in the order of its keys. `not_mirrored` is the reason for
 /// which two devices are no mirror.
@@ -27,6 +28,7 @@ pub(crate) fn of_disk(
         key,
         text: format!("{key} {value} has no effect in {}", report.settings.mode),
     }));
+    remarks.extend(of_ram(values, report));
     remarks.extend(of_limit(name, values, report));
     if report.settings.mode == Mode::WriteBack {
         remarks.extend(of_dirty_limit(name, values, report));
@@ -42,6 +44,16 @@ pub(crate) fn without_pool(values: &Values) -> Vec<Remark> {
                 `forebay pool show`";
     let remark = Remark { key: "mode", text: text.to_owned() };
     values.writes_back().then_some(remark).into_iter().collect()
+}
+
+/// Returns the RAM that the disk has at present, if the pool divides RAM, or the host had too little at the start.
+fn of_ram(values: &Values, report: &DiskReport) -> Option<Remark> {
+    let ram = report.settings.ram_bytes;
+    let differs = values.fixed_ram().is_none() && ram != RAM_BYTES_DEFAULT;
+    differs.then(|| Remark {
+        key: "ram",
+        text: format!("auto, at present {}; see `forebay pool show`", Size(ram)),
+    })
 }
 
 /// Returns the risk of write-back, in one sentence.

@@ -36,6 +36,8 @@ use crate::shard::Shards;
 
 /// Time that disks may take to end before the process ends without them.
 const STOP_TIME_MAX: Duration = Duration::from_secs(8);
+/// Time between divisions of RAM among disks, if disks are not moved between threads.
+const RAM_INTERVAL: Duration = Duration::from_secs(30);
 /// Time that requests to the control plane may take to end.
 const CONTROL_STOP_TIME_MAX: Duration = Duration::from_secs(1);
 
@@ -73,7 +75,7 @@ impl NetworkServices {
 pub(crate) struct Threads {
     /// Number of threads; the default if none is given.
     pub(crate) shards: Option<u32>,
-    /// Time between comparisons of their load, by which disks are moved.
+    /// Time between comparisons of their load, by which disks are moved, and of disks, by which RAM is divided.
     pub(crate) balance_interval: Interval,
     /// Time that they poll an empty vhost-user queue before they sleep.
     pub(crate) poll_max: PollMax,
@@ -139,6 +141,8 @@ impl Service {
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }
+        let interval = threads.balance_interval.duration().unwrap_or(RAM_INTERVAL);
+        tokio::spawn(Registry::keep_ram_divided(Arc::downgrade(&registry), interval));
         let (stopping, stop) = watch::channel(false);
         let http_address = web_door.as_ref().map(WebDoor::address);
         let (listeners, renewed) = mpsc::channel(1);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base::names;
 use base::qemu_process::QemuProcess;
+use base::units::RamBudget;
 use serde::{Deserialize, Serialize};
 use telemetry::wear::WriteBudget;
 
@@ -72,6 +73,9 @@ pub(crate) struct PoolRecord {
     /// Write budget of its devices, if it is limited.
     #[serde(default, skip_serializing_if = "WriteBudget::is_none")]
     pub(crate) write_budget: WriteBudget,
+    /// RAM of all disks together, if it is divided among them.
+    #[serde(default, skip_serializing_if = "RamBudget::is_off")]
+    pub(crate) ram: RamBudget,
 }
 
 /// A file or device that may belong to the pool: recorded before it is added, and until it has left.
@@ -164,6 +168,7 @@ impl PoolRecord {
             lost: Vec::new(),
             erased: None,
             write_budget: WriteBudget::None,
+            ram: RamBudget::Off,
         }
     }
 
@@ -310,6 +315,11 @@ impl Default for State {
 }
 
 impl State {
+    /// Returns the RAM of all disks together, if it is divided among them.
+    pub(crate) fn ram_budget(&self) -> RamBudget {
+        self.pool.as_ref().map(|pool| pool.ram).unwrap_or_default()
+    }
+
     /// Parses a state from a document of any version, of the folder `dir`.
     ///
     /// # Errors
@@ -534,6 +544,19 @@ mod tests {
         odd["pool"]["write_budget"] = "many".into();
         let reason = State::parse(Path::new(DIR), odd).expect_err("it cannot be many");
         assert!(reason.contains("damaged") && reason.contains("many"), "{reason}");
+    }
+
+    #[test]
+    fn the_pool_of_a_version_that_divided_no_ram_has_no_budget_for_it() {
+        let mut state = sample();
+        let earlier = document(&state);
+        assert_eq!(earlier["pool"].get("ram"), None);
+        assert_eq!(State::parse(Path::new(DIR), earlier), Ok(state.clone()));
+        for text in ["auto", "16MiB"] {
+            state.pool.as_mut().expect("it has one").ram = text.parse().expect("it can be");
+            assert_eq!(document(&state)["pool"]["ram"], text);
+            assert_eq!(reloaded(&state), state);
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use ask::{Asker, Smartctl};
 use base::error::{Error, Result, hint};
 use base::moment::Moment;
+use base::units::RamBudget;
 use base::wrap::hanging;
 
 pub use book::Book;
@@ -35,7 +36,12 @@ pub use single_flight::{OpenQuery, SingleFlight};
 pub use smart::Figures;
 
 /// Keys of the pool, with their purpose.
-pub const KEYS: [(&str, &str); 2] = [
+pub const KEYS: [(&str, &str); 3] = [
+    (
+        "ram",
+        "RAM of all disks together, divided among them by the time that it saves: 8GiB; auto = a quarter of the memory that the host has \
+         available; off = each disk has its own. Disks whose key ram is not auto keep that, as a part of it. Default: off",
+    ),
     (
         "rated-tbw",
         "rated endurance of a drive, as its data sheet has it: 600TB (1 TB is 1,000,000,000,000 bytes); unknown forgets it",
@@ -46,9 +52,6 @@ pub const KEYS: [(&str, &str); 2] = [
          beyond that, guests' writes never; none or 0 = no budget. Default: none",
     ),
 ];
-/// Keys of the pool that are planned and have no effect yet.
-const NOT_YET: [&str; 1] = ["ram"];
-
 /// Returns every key of the pool with its purpose, for the help and the manual page.
 pub fn table() -> String {
     KEYS.map(|(name, about)| hanging(&format!("  {name:17}  "), about, 21)).concat()
@@ -61,6 +64,8 @@ pub struct Change {
     pub rating: Option<Rating>,
     /// New write budget.
     pub write_budget: Option<WriteBudget>,
+    /// New RAM of all disks together.
+    pub ram: Option<RamBudget>,
 }
 
 /// Parses the keys and values to set.
@@ -68,16 +73,13 @@ pub struct Change {
 /// # Errors
 /// Names the unknown key, or the invalid value.
 pub fn change(settings: &BTreeMap<String, String>) -> Result<Change> {
-    let mut change = Change { rating: None, write_budget: None };
+    let mut change = Change { rating: None, write_budget: None, ram: None };
     for (key, text) in settings {
         let refuse = |message| Error::invalid(format!("Cannot set {key}={text}: {message}"));
         match key.as_str() {
             "rated-tbw" => change.rating = Some(text.parse().map_err(refuse)?),
             "write-budget" => change.write_budget = Some(text.parse().map_err(refuse)?),
-            key if NOT_YET.contains(&key) => {
-                let message = format!("Cannot set {key}={text}: '{key}' is not available yet; leave it out");
-                return Err(Error::invalid(message));
-            }
+            "ram" => change.ram = Some(text.parse().map_err(refuse)?),
             key => {
                 let hint = hint(key, &KEYS.map(|(name, _)| name));
                 return Err(Error::invalid(format!("Unknown key '{key}' of the pool: {hint}")));

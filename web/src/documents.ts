@@ -204,6 +204,13 @@ export interface Device {
   kept_size_reason: string | null;
 }
 
+/** One budget for the RAM of all disks, and the share of each. */
+export interface RamDivision {
+  setting: string;
+  budget_bytes: number;
+  disks: { name: string; ram_bytes: number; reason: string }[];
+}
+
 export interface Pool {
   path: string;
   state: string;
@@ -216,6 +223,7 @@ export interface Pool {
   segments_free: number | null;
   can_mirror: boolean;
   segments_uncopied: number;
+  ram: RamDivision | null;
   page_cache_reason: string | null;
   devices: Device[];
   devices_lost: string[];

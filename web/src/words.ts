@@ -1,6 +1,6 @@
 // What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
 
-import type { Budget, Disk, FullDisk, LatencyClass, Pool, Wear } from "./documents";
+import type { Budget, Disk, FullDisk, LatencyClass, Pool, RamDivision, Wear } from "./documents";
 import { NOTHING, count, decimal, duration, joined, micros, percent, size } from "./format";
 import { dirty } from "./series";
 
@@ -137,6 +137,13 @@ export function budget(budget: Budget | null): string {
   return joined(used, held);
 }
 
+/** How RAM is divided among the disks, and why, in a line each; nothing if each has its own. */
+export function ramShares(ram: RamDivision | null | undefined): string[] {
+  if (!ram) return [];
+  const total = `RAM of all disks: ${size(ram.budget_bytes)}${ram.setting === "auto" ? ", as the host has it available" : ""}`;
+  return [total, ...ram.disks.map(({ name, ram_bytes, reason }) => `${name}: ${size(ram_bytes)}, ${reason}`)];
+}
+
 export const LATENCY_NAMES: Record<LatencyClass, string> = {
   read_hit_ram: "Read, RAM hit",
   read_hit_flash: "Read, flash hit",
@@ -195,7 +202,9 @@ export const KEYS: Key[] = [
   { name: "block-size", about: "Unit of the index. A change drops what is cached of the disk.", choices: [4, 8, 16, 32, 64, 128, 256, 512, 1024].map((kib) => size(kib * 1024)) },
   { name: "reserve", about: "Flash that the disk gets whatever the others do: auto, a size or a share such as 20%." },
   { name: "limit", about: "Flash that the disk never exceeds: auto, a size or a share." },
-  { name: "ram", about: "RAM in front of the flash, at least 1MiB." },
+  { name: "ram", about: "RAM in front of the flash, at least 1MiB: auto is 32MiB, or a part of the pool's ram if that is set." },
+  { name: "ram-min", about: "The least that a disk with ram=auto gets of the pool's ram, at least 1MiB." },
+  { name: "ram-max", about: "The most that a disk with ram=auto gets of the pool's ram; off is no limit." },
   { name: "admission", about: "What may enter flash: adaptive, adaptive:hits, always or repeated:N." },
   { name: "sequential-cutoff", about: "Misses of a sequential run longer than this go past the cache; 0 is off, auto leaves it to admission for reads." },
   { name: "dirty-limit", about: "Write-back: the most that flash may hold and the backing does not have." },

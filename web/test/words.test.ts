@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type FullDisk, histograms } from "../src/documents";
 import { NOTHING } from "../src/format";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, budget, consequences, delayed, findings, load, quiesceWords, remarksOf, tone, wear, worst, zeroes } from "../src/words";
+import { actionWords, budget, consequences, delayed, findings, load, quiesceWords, ramShares, remarksOf, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -131,6 +131,13 @@ test("wear says what is known of it, in the units of data sheets", () => {
   assert.equal(wear(known), "11.3% of its life used, 3,326 days left, 41.2TB written, rated for 600TB");
   assert.equal(wear({ ...known, rated_bytes: null, used_percent: null, days_left: null }), "41.2TB written");
   assert.equal(wear(null), "");
+});
+
+test("divided RAM is shown with each disk's part and why", () => {
+  const ram = { setting: "auto", budget_bytes: 16 << 20, disks: [{ name: "web", ram_bytes: 12 << 20, reason: "grows" }] };
+  assert.deepEqual(ramShares(ram), ["RAM of all disks: 16MiB, as the host has it available", "web: 12MiB, grows"]);
+  assert.deepEqual(ramShares({ ...ram, setting: "16MiB", disks: [] }), ["RAM of all disks: 16MiB"]);
+  assert.deepEqual(ramShares(null), []);
 });
 
 test("a write budget says what is used of it and whether promotions wait", () => {

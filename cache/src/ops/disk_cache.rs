@@ -175,7 +175,8 @@ impl<E: Env> DiskCache<E> {
             self.catalog.stop_counting();
         }
         if before.ram_bytes != settings.ram_bytes {
-            self.ram.borrow_mut().resize(ram_pages(settings));
+            let evicted = self.ram.borrow_mut().resize(ram_pages(settings));
+            evicted.iter().for_each(|evicted| self.note_evicted(evicted));
         }
         self.policy.borrow_mut().set_admission(settings.admission);
         self.back.destage.change_pace();

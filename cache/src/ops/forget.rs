@@ -31,8 +31,7 @@ impl<E: Env> DiskCache<E> {
     fn forget_ram(&self) {
         self.coherence.poison_fills();
         self.load_ticket.set(self.load_ticket.get() + 1);
-        let capacity = self.ram.borrow().capacity();
-        self.ram.borrow_mut().resize(capacity);
+        self.ram.borrow_mut().clear();
         self.catalog.forget_zeroes(&ALL_PAGES);
     }
 

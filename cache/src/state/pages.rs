@@ -24,6 +24,17 @@ impl Pages {
         Self { capacity, memory: Arena::new(capacity * PAGE_BYTES), asked: 1 }
     }
 
+    /// Changes the number of pages. The first `used` keep their content; memory of pages that there are no more is given back.
+    pub(crate) fn resize(&mut self, capacity: usize, used: usize) {
+        if capacity > self.capacity {
+            self.memory.grow(capacity * PAGE_BYTES, used * PAGE_BYTES);
+        } else {
+            self.memory.release(capacity * PAGE_BYTES);
+            self.asked = self.asked.min(capacity.div_ceil(PART_PAGES)).max(1);
+        }
+        self.capacity = capacity;
+    }
+
     /// Returns the part of the memory that is used next after `count` pages, if it was not requested yet, and all of it will be used: no
     /// more is in memory than these pages take.
     pub(crate) fn wants_in_memory(&mut self, count: usize) -> Option<Part> {
@@ -33,6 +44,12 @@ impl Pages {
             self.asked = next + 1;
             self.memory.part(next)
         })
+    }
+
+    /// Copies the content of a page to another one.
+    pub(crate) fn copy(&mut self, from: usize, to: usize) {
+        let start = from * PAGE_BYTES;
+        self.memory.copy_within(start..start + PAGE_BYTES, to * PAGE_BYTES);
     }
 
     pub(crate) fn bytes(&self, number: usize) -> &[u8] {
@@ -64,6 +81,20 @@ mod tests {
         assert!(asked_after(PART_PAGES).is_empty());
         assert!(asked_after(2 * PART_PAGES - 1).is_empty());
         assert_eq!(asked_after(3 * PART_PAGES - 1), [1]);
+    }
+
+    #[test]
+    fn pages_are_kept_with_another_size_and_memory_is_asked_for_again_where_it_was_given_back() {
+        let mut pages = Pages::new(3 * PART_PAGES);
+        (0..3 * PART_PAGES).for_each(|number| pages.bytes_mut(number).fill(number as u8));
+        let asked = |pages: &mut Pages, upto: usize| {
+            (0..=upto).filter(|&count| pages.wants_in_memory(count).is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(&mut pages, 3 * PART_PAGES), [1, PART_PAGES + 1]);
+        pages.resize(PART_PAGES, PART_PAGES);
+        pages.resize(8 * PART_PAGES, PART_PAGES);
+        assert!((0..PART_PAGES).all(|number| pages.bytes(number).iter().all(|&byte| byte == number as u8)));
+        assert_eq!(asked(&mut pages, 2 * PART_PAGES), [1, PART_PAGES + 1]);
     }
 
     #[test]

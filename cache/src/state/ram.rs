@@ -233,17 +233,71 @@ impl Ram {
         inside.into_iter().map(|page| u64::from(self.remove_one(page))).sum()
     }
 
-    /// Changes how many pages fit. Drops all pages, which is allowed since nothing here is the only copy.
-    pub(crate) fn resize(&mut self, capacity: usize) {
-        if capacity != self.capacity {
-            *self = Self::new(capacity);
-            return;
-        }
-        // In the same memory, for which the system need not be asked once more.
+    /// Drops all pages, which is allowed since nothing here is the only copy. The memory is kept.
+    pub(crate) fn clear(&mut self) {
         self.table.clear();
         self.slots.clear();
         self.free.clear();
         (self.lists, self.moving) = ([PageList::EMPTY; 4], 0);
+    }
+
+    /// Changes how many pages fit, and keeps the pages that do. Returns those that had to leave, coldest first.
+    pub(crate) fn resize(&mut self, capacity: usize) -> Vec<EvictedPage> {
+        assert!(capacity > 0 && capacity < NONE as usize);
+        self.capacity = capacity;
+        let mut evicted = Vec::new();
+        while self.len() > capacity {
+            // If all that is left waits for flash or is on its way there, some of that goes: it is written, but not kept here.
+            let Some(page) = self.evict().or_else(|| self.evict_any()) else { break };
+            evicted.push(page);
+        }
+        self.move_down();
+        self.pages.resize(capacity, self.slots.len());
+        evicted
+    }
+
+    /// Gives up the page that has waited longest for flash, or else one that is being written there.
+    fn evict_any(&mut self) -> Option<EvictedPage> {
+        let oldest = self.lists[RamList::Waiting as usize].oldest;
+        let slot = if oldest == NONE { *self.table.iter().next()? } else { oldest };
+        let RamSlot { page, standing, history, .. } = self.slots[slot as usize];
+        self.remove_one(page);
+        Some(EvictedPage { page, standing, history })
+    }
+
+    /// Moves pages from slots beyond the capacity to free ones below.
+    fn move_down(&mut self) {
+        let end = self.capacity;
+        if self.slots.len() <= end {
+            return;
+        }
+        let mut is_free = vec![false; self.slots.len()];
+        self.free.iter().for_each(|slot| is_free[*slot as usize] = true);
+        self.free.retain(|slot| (*slot as usize) < end);
+        for slot in (end..self.slots.len()).filter(|slot| !is_free[*slot]) {
+            let to = self.free.pop().expect("no more pages than fit are here");
+            self.move_slot(slot as u32, to);
+        }
+        self.slots.truncate(end);
+    }
+
+    /// Moves a page to a free slot, with its place in the order.
+    fn move_slot(&mut self, from: u32, to: u32) {
+        let entry = self.slots[from as usize];
+        let places = self.table.find_mut(hash(entry.page.0), |slot| *slot == from);
+        *places.expect("every page is in the table") = to;
+        if entry.place != RamList::Nowhere {
+            match entry.newer {
+                NONE => self.lists[entry.place as usize].newest = to,
+                newer => self.slots[newer as usize].older = to,
+            }
+            match entry.older {
+                NONE => self.lists[entry.place as usize].oldest = to,
+                older => self.slots[older as usize].newer = to,
+            }
+        }
+        self.slots[to as usize] = entry;
+        self.pages.copy(from as usize, to as usize);
     }
 
     /// Considers the warm pages beyond the last `depth` places: new pages that `admits(page, history)` wait for flash from now on. If

@@ -1,5 +1,6 @@
 //! `forebay pool`: the flash of this host.
 
+mod ram;
 mod resize;
 mod wear;
 
@@ -207,6 +208,7 @@ fn show(document: &Value) -> String {
         ("segments", format!("{}, {} free", number(&pool["segments"]), number(&pool["segments_free"]))),
         ("disks", number(&pool["disks"])),
         ("write budget", wear::budget(&pool["write_budget"])),
+        ("RAM", ram::budget(&pool["ram"])),
     ];
     if let Some(reason) = pool["not_mirrored_reason"].as_str() {
         shown.push(("mirror", reason.to_owned()));
@@ -230,6 +232,7 @@ fn show(document: &Value) -> String {
             &rows,
         ));
     }
+    shown.push_str(&ram::show(&pool["ram"]));
     shown.push_str(&resize::show(list(&pool["devices"])));
     shown.push_str(&wear::show(list(&pool["devices"])));
     shown.push_str(&wear::show_budgets(list(&pool["devices"])));

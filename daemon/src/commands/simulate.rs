@@ -444,7 +444,7 @@ mod tests {
         // Differences, and meanings of sizes, are in the help.
         assert_eq!(options.blocks, [Size(4096)]);
         let help = Cli::try_parse_from(["forebay", "simulate", "--help"]).unwrap_err().to_string();
-        let (block, ram) = (key("block-size").unwrap(), key("ram").unwrap());
+        let (block, ram) = (key("block-size").unwrap(), Values::default().ram());
         for wanted in
             [format!("a disk has {block} unless"), format!("ram={ram} "), "--size 10272MiB".to_owned()]
         {

@@ -121,7 +121,7 @@ fn of_disk(
     wanted: Option<f64>,
 ) -> Advice {
     let lately = registry.windowed(view, Window::Last(Recent::Day)).or_else(|| view.since_attached());
-    let present = present(view, report);
+    let present = present(view, report, registry.divides_ram());
     advice::advise(&AdviceInput {
         source: Source::Disk,
         name: &view.record.name,
@@ -137,7 +137,7 @@ fn of_disk(
     })
 }
 
-fn present(view: &DiskView, report: &DiskReport) -> CurrentSettings {
+fn present(view: &DiskView, report: &DiskReport, divides_ram: bool) -> CurrentSettings {
     let (settings, statistics) = (&report.settings, &report.statistics);
     CurrentSettings {
         mode: settings.mode,
@@ -145,6 +145,7 @@ fn present(view: &DiskView, report: &DiskReport) -> CurrentSettings {
         cache_bytes: statistics.cache_bytes_max,
         held_bytes: statistics.cached_bytes + statistics.ram_bytes,
         ram_bytes: settings.ram_bytes,
+        has_divided_ram: divides_ram && view.record.settings.fixed_ram().is_none(),
         has_limit: view.record.settings.has_limit(),
         reserve_bytes: settings.reserve_bytes,
         block_bytes: settings.block_bytes.into(),
@@ -211,6 +212,7 @@ mod tests {
             cache_bytes: 100 << 30,
             held_bytes: 100 << 30,
             ram_bytes: 1 << 20,
+            has_divided_ram: false,
             has_limit: true,
             reserve_bytes: 0,
             block_bytes: 64 << 10,

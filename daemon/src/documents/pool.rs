@@ -1,12 +1,13 @@
 //! Documents of the pool.
 
-use api::pool::{Device, Shard, Shrinking};
+use api::pool::{Device, RamDivision, RamOfDisk, Shard, Shrinking};
 use api::{DeviceState, Pool, PoolState};
 use cache::{DeviceStatistics, MemberNumber};
 
 use super::wear::{budget, wear};
 use crate::pool::DeviceInUse;
-use crate::registry::{PoolView, displaced_text};
+use crate::ram_division::ShareReason;
+use crate::registry::{DiskRamView, PoolView, RamView, displaced_text};
 use crate::shard::{PoolReport, ShardReport};
 
 /// Returns the state of the pool, with its reason if there is one.
@@ -80,12 +81,29 @@ pub(crate) fn pool(view: &PoolView) -> Pool {
         reserve_bytes_min: known(*reserve_bytes_min),
         disks: statistics.disks,
         write_budget: view.write_budget.number(),
+        ram: view.ram.as_ref().map(ram),
         page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
         devices: devices(view),
         devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
         faults: faults_of_pool(view),
         warnings: warnings(view),
         shards: shards.iter().map(shard).collect(),
+    }
+}
+
+fn ram(view: &RamView) -> RamDivision {
+    let disk = |disk: &DiskRamView| RamOfDisk {
+        name: disk.name.clone(),
+        ram_bytes: disk.bytes,
+        ram_bytes_min: disk.bytes_min,
+        ram_bytes_max: disk.bytes_max,
+        is_fixed: disk.reason == ShareReason::Fixed,
+        reason: disk.reason.text().to_owned(),
+    };
+    RamDivision {
+        setting: view.setting.to_string(),
+        budget_bytes: view.budget_bytes,
+        disks: view.disks.iter().map(disk).collect(),
     }
 }
 

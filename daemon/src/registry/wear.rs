@@ -219,8 +219,8 @@ impl Registry {
         *said = problem;
     }
 
-    /// Changes settings of the pool: the rated endurance of drives below one device or all, and the write
-    /// budget of each device, which applies to the pool as a whole.
+    /// Changes settings of the pool: the rated endurance of drives below one device or all, and the budgets of
+    /// writes and RAM, which apply to the pool as a whole.
     ///
     /// # Errors
     /// If there is no such device, the shards refuse it, or it cannot be recorded; then everything is as
@@ -231,6 +231,9 @@ impl Registry {
         // restart.
         let before = self.state().pool.map(|pool| pool.write_budget).unwrap_or_default();
         self.check_change(number, change)?;
+        if let Some(budget) = change.ram {
+            self.check_ram_budget(budget).await?;
+        }
         if let Some(budget) = change.write_budget {
             self.shards.set_write_budget(budget.drive_writes()).await?;
         }
@@ -242,6 +245,7 @@ impl Registry {
                 records.for_each(|record| record.rated_bytes = rating.bytes());
             }
             pool.write_budget = change.write_budget.unwrap_or(pool.write_budget);
+            pool.ram = change.ram.unwrap_or(pool.ram);
             Ok(())
         });
         if let Err(problem) = remembering.await {
@@ -251,6 +255,9 @@ impl Registry {
             return Err(problem);
         }
         drop(settling);
+        if change.ram.is_some() {
+            self.begin_ram_budget().await;
+        }
         self.pool().await
     }
 
@@ -267,17 +274,21 @@ impl Registry {
                 "Cannot set the rated endurance of the pool's drives: {which}"
             )));
         }
-        let Some(budget) = change.write_budget else { return Ok(()) };
-        if let Some(number) = number {
-            return Err(Error::invalid(format!(
-                "Cannot set write-budget={budget} for device {number} alone: it is of each device of the pool, by its size; leave \
-                 the device out"
-            )));
-        }
-        if state.pool.is_none() {
-            return Err(Error::missing(format!(
-                "Cannot set write-budget={budget}: no pool is remembered; restart the daemon to have one made"
-            )));
+        let limits = change
+            .write_budget
+            .map(|budget| ("write-budget", budget.to_string(), "of each device of the pool, by its size"));
+        let ram = change.ram.map(|budget| ("ram", budget.to_string(), "of all disks together"));
+        for (key, value, scope) in limits.into_iter().chain(ram) {
+            if let Some(number) = number {
+                return Err(Error::invalid(format!(
+                    "Cannot set {key}={value} for device {number} alone: it is {scope}; leave the device out"
+                )));
+            }
+            if state.pool.is_none() {
+                return Err(Error::missing(format!(
+                    "Cannot set {key}={value}: no pool is remembered; restart the daemon to have one made"
+                )));
+            }
         }
         Ok(())
     }

@@ -365,6 +365,14 @@ impl Shards {
         self.owner_shard(&change.name)?.reconfigure(change).await
     }
 
+    /// Changes the RAM of a disk, and nothing else.
+    ///
+    /// # Errors
+    /// If it is not attached, the system does not have that memory, or the shard does not answer.
+    pub(crate) async fn set_ram(&self, name: String, ram_bytes: u64) -> Result<()> {
+        self.owner_shard(&name)?.set_ram(name, ram_bytes).await
+    }
+
     /// Returns the guests that are connected to a disk; none if it is not served.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ mod flash;
 mod learned;
 mod moving;
 mod pool;
+mod ram;
 mod resizing;
 mod standing;
 mod watching;

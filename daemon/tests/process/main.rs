@@ -41,6 +41,7 @@ mod patience;
 mod pool;
 mod pool_resize;
 mod prediction;
+mod ram_budget;
 mod readers;
 mod replay;
 mod report;

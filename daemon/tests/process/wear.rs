@@ -159,7 +159,7 @@ fn ratings_that_make_no_sense_are_refused_and_change_nothing() {
         (&["rated-tbw=many"][..], "600TB"),
         (&["rated-tbw=600TiB"], "1,000,000,000,000"),
         (&["rated-tpw=600TB"], "did you mean 'rated-tbw'?"),
-        (&["ram=1GiB"], "not available yet"),
+        (&["ram=much"], "auto or off"),
         (&["rated-tbw=1TB", "--device", "/nowhere"], "none of its devices"),
     ] {
         let message = daemon.run(&[&["pool", "set"], words].concat()).failed();

@@ -47,19 +47,51 @@ fn a_short_page_is_followed_by_zeroes_also_in_a_used_slot() {
 }
 
 #[test]
-fn everything_is_given_up_with_another_size_or_the_same() {
+fn everything_is_given_up_when_it_is_cleared() {
     let mut ram = Ram::new(4);
-    for capacity in [4, 2, 2, 600] {
+    for _ in 0..2 {
         (0..8).for_each(|page| _ = put(&mut ram, page));
         let moving = ram.consider(4, 4, |_, _| true);
         assert_eq!((moving, ram.stage(1).len()), (0, 1));
-        ram.resize(capacity);
-        assert_eq!((ram.len(), ram.capacity(), ram.waiting(), ram.moving), (0, capacity, 0, 0));
+        ram.clear();
+        assert_eq!((ram.len(), ram.capacity(), ram.waiting(), ram.moving), (0, 4, 0, 0));
         assert!((0..8).all(|page| ram.peek(PageNumber(page)).is_none()));
     }
+}
+
+#[test]
+fn the_pages_that_fit_are_kept_with_another_size() {
+    let mut ram = Ram::new(600);
     (0..600).for_each(|page| assert_eq!(put(&mut ram, page), None));
-    assert!((0..600).all(|page| ram.peek(PageNumber(page)) == Some(&page_of(page as u8)[..])));
-    assert_eq!(put(&mut ram, 600).map(|evicted| evicted.page), Some(PageNumber(0)));
+    read(&mut ram, 3);
+    let evicted: Vec<u64> = ram.resize(100).into_iter().map(|evicted| evicted.page.0).collect();
+    assert_eq!(evicted, (0..501).filter(|page| *page != 3).collect::<Vec<_>>(), "coldest first");
+    let kept: Vec<u64> = (501..600).chain([3]).collect();
+    assert_eq!((ram.len(), ram.capacity()), (100, 100));
+    assert!(kept.iter().all(|page| ram.peek(PageNumber(*page)) == Some(&page_of(*page as u8)[..])));
+    assert_eq!(ram.resize(3000), []);
+    assert!(kept.iter().all(|page| ram.peek(PageNumber(*page)) == Some(&page_of(*page as u8)[..])));
+    (1000..3900).for_each(|page| assert_eq!(put(&mut ram, page), None));
+    let next: Vec<u64> =
+        (0..100).map(|page| put(&mut ram, 5000 + page).expect("it is full").page.0).collect();
+    assert_eq!(next, kept, "in the order of their last use");
+}
+
+#[test]
+fn a_smaller_size_also_drops_what_waits_for_flash_or_is_on_its_way_there() {
+    let mut ram = Ram::new(8);
+    (0..8).for_each(|page| assert_eq!(put(&mut ram, page), None));
+    consider(&mut ram, |_| true);
+    let offered = ram.stage(3);
+    assert_eq!(ram.resize(2).len(), 6);
+    assert_eq!((ram.len(), ram.waiting() + ram.moving), (2, 2));
+    assert!(
+        offered
+            .iter()
+            .all(|offered| { ram.settle(offered, PromotionState::OnFlash) == ram.contains(offered.page) })
+    );
+    (10..20).for_each(|page| _ = put(&mut ram, page));
+    assert_eq!(ram.len(), 2);
 }
 
 /// Considers everything.

@@ -6,7 +6,7 @@ use base::error::{Error, Result};
 use serde_json::Value;
 use telemetry::wear::Decimal;
 
-use super::{client, is_at, none_of, print_change};
+use super::{client, is_at, none_of, print_change, ram};
 use crate::cli::PoolSet;
 use crate::output::{self, list, number, percent, text};
 use crate::places::absolute;
@@ -28,7 +28,7 @@ pub(super) fn set(options: PoolSet) -> Result<()> {
     };
     let request = SetPool { settings: options.settings.into_iter().collect(), device };
     let is_set = |key: &str| request.settings.contains_key(key);
-    let (rates, limits) = (is_set("rated-tbw"), is_set("write-budget"));
+    let (rates, limits, divides) = (is_set("rated-tbw"), is_set("write-budget"), is_set("ram"));
     let document = client.patch("/v1/pool", &request)?;
     let mut said = String::new();
     if rates {
@@ -36,6 +36,9 @@ pub(super) fn set(options: PoolSet) -> Result<()> {
     }
     if limits {
         said.extend(["Write budget: ", &budget(&document["pool"]["write_budget"]), "\n"]);
+    }
+    if divides {
+        said.extend(["RAM: ", &ram::budget(&document["pool"]["ram"]), "\n"]);
     }
     print_change(&options.reading, &document, &said)
 }
