@@ -4,7 +4,7 @@
 //! of such blocks between the two by the latencies that were measured: while the backing answers sooner, its share grows; while it answers
 //! later, the share shrinks. What is moved makes one slower and the other faster, so the share settles where both answer equally soon: none
 //! in front of a slow backing, almost all in front of one that is faster than flash, and something between while flash has more to do than
-//! it can. That a cache of the same order of speed as its backing serves more with both together is measured in NetCAS (arXiv 2510.02323)
+//! it can. That a cache of the same order of speed as its backing serves more with both together is measured in arXiv 2510.02323 (`NetCAS`)
 //! and in Orthus (USENIX FAST 2021, "The Storage Hierarchy is Not a Hierarchy").
 
 /// Parts of a share: this many are all reads.
@@ -160,12 +160,12 @@ mod tests {
     const MICRO: u64 = 1_000;
     const PAGE: u64 = 4096;
 
-    /// Two sources that take longer the larger their share of the reads is.
+    /// Two sources that take longer the larger their share of the reads is: microseconds.
     struct Sources {
-        flash_us: f64,
-        backing_us: f64,
+        flash: f64,
+        backing: f64,
         /// Time that each takes longer with all reads than with none.
-        load_us: f64,
+        load: f64,
     }
 
     /// Serves so many reads. Returns the share of the last half that the backing answered, and the mean latency of those, in microseconds.
@@ -178,10 +178,10 @@ mod tests {
             recent += (f64::from(u8::from(is_backing)) - recent) / 128.0;
             let us = if is_backing {
                 balance.take(now);
-                sources.backing_us + sources.load_us * recent
+                sources.backing + sources.load * recent
             } else {
                 balance.pass();
-                sources.flash_us + sources.load_us * (1.0 - recent)
+                sources.flash + sources.load * (1.0 - recent)
             };
             let nanos = (us * MICRO as f64) as u64;
             now += nanos;
@@ -202,7 +202,7 @@ mod tests {
         for _ in 0..SAMPLES_MIN {
             balance.measure(ReadSource::Backing, PAGE, 8_000 * MICRO, 0);
         }
-        let sources = Sources { flash_us: 80.0, backing_us: 8_000.0, load_us: 0.0 };
+        let sources = Sources { flash: 80.0, backing: 8_000.0, load: 0.0 };
         let (share, mean_us) = serve(&mut balance, &sources, 2_000_000);
         assert!(share < 1e-5, "{share}");
         assert!(mean_us < 80.1, "finding out costs {mean_us} us instead of 80");
@@ -211,8 +211,7 @@ mod tests {
     #[test]
     fn a_faster_backing_gets_almost_all_and_is_found_without_a_miss() {
         let mut balance = ReadBalance::default();
-        let (share, _) =
-            serve(&mut balance, &Sources { flash_us: 90.0, backing_us: 30.0, load_us: 0.0 }, 1_000_000);
+        let (share, _) = serve(&mut balance, &Sources { flash: 90.0, backing: 30.0, load: 0.0 }, 1_000_000);
         assert!((0.9..1.0).contains(&share), "{share}");
     }
 
@@ -221,7 +220,7 @@ mod tests {
         let mut balance = ReadBalance::default();
         // All on flash: 300 us. Divided equally: 200 us.
         let (share, mean_us) =
-            serve(&mut balance, &Sources { flash_us: 100.0, backing_us: 100.0, load_us: 200.0 }, 1_000_000);
+            serve(&mut balance, &Sources { flash: 100.0, backing: 100.0, load: 200.0 }, 1_000_000);
         assert!((0.25..0.6).contains(&share), "{share}");
         assert!(mean_us < 250.0, "{mean_us}");
     }
@@ -229,18 +228,18 @@ mod tests {
     #[test]
     fn load_on_flash_moves_reads_and_its_end_moves_them_back() {
         let mut balance = ReadBalance::default();
-        let calm = Sources { flash_us: 80.0, backing_us: 200.0, load_us: 0.0 };
+        let calm = Sources { flash: 80.0, backing: 200.0, load: 0.0 };
         assert!(serve(&mut balance, &calm, 500_000).0 < 0.001);
-        let busy = Sources { flash_us: 900.0, ..calm };
+        let busy = Sources { flash: 900.0, ..calm };
         assert!(serve(&mut balance, &busy, 500_000).0 > 0.8);
-        let calm = Sources { flash_us: 80.0, ..busy };
+        let calm = Sources { flash: 80.0, ..busy };
         assert!(serve(&mut balance, &calm, 500_000).0 < 0.01);
     }
 
     #[test]
     fn a_backing_that_fails_gets_nothing_until_it_was_found_faster_again() {
         let mut balance = ReadBalance::default();
-        serve(&mut balance, &Sources { flash_us: 90.0, backing_us: 30.0, load_us: 0.0 }, 500_000);
+        serve(&mut balance, &Sources { flash: 90.0, backing: 30.0, load: 0.0 }, 500_000);
         let now = balance.backing_at;
         balance.give_up(now);
         assert!(!balance.is_due(now + PROBE_AFTER_NS), "not at once");
