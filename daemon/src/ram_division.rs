@@ -250,7 +250,7 @@ fn step_towards(from: &[u64], to: &[u64], most: u64) -> Vec<u64> {
         order
     };
     let mut moved = 0;
-    for (surplus, at) in largest_first(|from, to| from.saturating_sub(to)) {
+    for (surplus, at) in largest_first(u64::saturating_sub) {
         let taken = surplus.min(most - moved);
         units[at] -= taken;
         moved += taken;
@@ -294,7 +294,9 @@ fn fill(budget: u64, parts: &[Part]) -> Vec<u64> {
             surplus += ideal.saturating_sub(part.high);
         }
         if lacking == 0 && surplus == 0 {
-            open.iter().for_each(|at| units[*at] = Some(by_weight(*at)));
+            for at in open {
+                units[at] = Some(by_weight(at));
+            }
             break;
         }
         // If the lower bounds take more than the upper ones leave, those at their lower bounds are certain, else the others.
