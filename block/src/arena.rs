@@ -142,7 +142,7 @@ impl ArenaMapping {
     /// Moves the large page at byte `at` of this mapping to the same place of another one. This one reads as zeroes there from then on.
     /// Returns false if the system cannot; then nothing has changed. Ends the process if it has no memory for that.
     fn move_part(&self, to: &Self, at: usize) -> bool {
-        debug_assert!(at % LARGE_PAGE == 0 && at < self.bytes.min(to.bytes));
+        debug_assert!(at.is_multiple_of(LARGE_PAGE) && at < self.bytes.min(to.bytes));
         // The old addresses stay mapped until all of the mapping goes: nothing else is put there meanwhile.
         let flags = MRemapFlags::MREMAP_MAYMOVE | MRemapFlags::MREMAP_FIXED | MRemapFlags::MREMAP_DONTUNMAP;
         // SAFETY: both are inside of their mappings.

@@ -174,10 +174,10 @@ fn saved<F: Fn(u64) -> f64>(demand: &Demand<F>, units: u64) -> f64 {
 fn best<F: Fn(u64) -> f64>(budget: u64, demands: &[Demand<F>], bounds: &[Part], present: &[u64]) -> Vec<u64> {
     let spare = budget.saturating_sub(bounds.iter().map(|part| part.low).sum());
     let step = spare.div_ceil(STEPS.max(STEPS_PER_DISK * demands.len() as u64)).max(1);
-    let mut candidates: Vec<Candidate> = demands
+    let mut candidates: Vec<Expansion> = demands
         .iter()
         .zip(bounds)
-        .map(|(demand, part)| Candidate::new(part, spare, step, |units| saved(demand, units)))
+        .map(|(demand, part)| Expansion::new(part, spare, step, |units| saved(demand, units)))
         .collect();
     let mut left = spare;
     loop {
@@ -205,15 +205,15 @@ fn best<F: Fn(u64) -> f64>(budget: u64, demands: &[Demand<F>], bounds: &[Part], 
     fill(budget, &parts)
 }
 
-/// What a disk can be given beyond its least share.
-struct Candidate {
+/// Units that a disk can be given beyond its least share.
+struct Expansion {
     /// Units, and the time saved with them; rising from 0 units on.
     points: Vec<(u64, f64)>,
     /// Number of the point that is reached.
     at: usize,
 }
 
-impl Candidate {
+impl Expansion {
     fn new(part: &Part, spare: u64, step: u64, saved: impl Fn(u64) -> f64) -> Self {
         let most = spare.min(part.high - part.low);
         let units = (0..most.div_ceil(step)).map(|number| number * step).chain([most]);
@@ -250,7 +250,7 @@ fn step_towards(from: &[u64], to: &[u64], most: u64) -> Vec<u64> {
         order
     };
     let mut moved = 0;
-    for (surplus, at) in largest_first(|from, to| from.saturating_sub(to)) {
+    for (surplus, at) in largest_first(u64::saturating_sub) {
         let taken = surplus.min(most - moved);
         units[at] -= taken;
         moved += taken;
@@ -294,7 +294,9 @@ fn fill(budget: u64, parts: &[Part]) -> Vec<u64> {
             surplus += ideal.saturating_sub(part.high);
         }
         if lacking == 0 && surplus == 0 {
-            open.iter().for_each(|at| units[*at] = Some(by_weight(*at)));
+            for at in open {
+                units[at] = Some(by_weight(at));
+            }
             break;
         }
         // If the lower bounds take more than the upper ones leave, those at their lower bounds are certain, else the others.

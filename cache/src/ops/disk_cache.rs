@@ -176,7 +176,9 @@ impl<E: Env> DiskCache<E> {
         }
         if before.ram_bytes != settings.ram_bytes {
             let evicted = self.ram.borrow_mut().resize(ram_pages(settings));
-            evicted.iter().for_each(|evicted| self.note_evicted(evicted));
+            for evicted in &evicted {
+                self.note_evicted(evicted);
+            }
         }
         self.policy.borrow_mut().set_admission(settings.admission);
         self.back.destage.change_pace();

@@ -272,7 +272,9 @@ impl Ram {
             return;
         }
         let mut is_free = vec![false; self.slots.len()];
-        self.free.iter().for_each(|slot| is_free[*slot as usize] = true);
+        for slot in &self.free {
+            is_free[*slot as usize] = true;
+        }
         self.free.retain(|slot| (*slot as usize) < end);
         for slot in (end..self.slots.len()).filter(|slot| !is_free[*slot]) {
             let to = self.free.pop().expect("no more pages than fit are here");

@@ -198,7 +198,7 @@ fn fixed(members: &BTreeMap<u32, Member>) -> u64 {
     members.values().filter_map(|member| Some(member.values.fixed_ram()?.0)).sum()
 }
 
-/// What a division is made by.
+/// Figures that a division is made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Basis {
     /// The present shares: they are only made to fit.
