@@ -10,8 +10,8 @@ use workload::{NFS_GUEST, SCAN, Workload};
 use super::{Extent, MIB, SEED, line, read_hit_percents, round};
 use crate::modelled::{Bed, CachePlan, Guest, LoadLatencies, SECOND, in_virtual_time};
 
-pub(super) const SCALE: &str = "a guest has 32 MiB in place of 8 GiB, 1:256, as the SSDs of 256 MiB in place of 64 GiB; a day is 240 s at the \
-                                published rate of requests";
+pub(super) const SCALE: &str =
+    "1:256, guests of 32 MiB for 8 GiB and SSDs of 256 MiB for 64 GiB. A day is 240 s at the published rate";
 const GUEST: u64 = 32 * MIB;
 const DISKS: usize = 10;
 const GUESTS_OF_DISK: u64 = 15;

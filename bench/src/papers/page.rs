@@ -30,21 +30,36 @@ const HEADINGS: [(&str, &str); 10] = [
     ("peers", "Caches of the kernel"),
 ];
 
-/// Returns each chart with the name of its file, for those of which there are lines.
-#[expect(clippy::too_many_lines, reason = "a list of charts")]
-pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
-    let all = Lines(lines);
-    let mut charts = Vec::new();
-    let mut add = |name: &str, title: &str, value: &str, axis: &Axis<'_>, series: Vec<Series>| {
+/// Charts as SVG, each with the name of its file.
+#[derive(Default)]
+struct Charts(Vec<(String, String)>);
+
+impl Charts {
+    /// Adds a chart, unless it has no points.
+    fn add(&mut self, name: &str, title: &str, value: &str, axis: &Axis<'_>, series: Vec<Series>) {
         if series.iter().any(|series| !series.points.is_empty()) {
-            charts.push((format!("{name}.svg"), chart(title, value, axis, series)));
+            self.0.push((format!("{name}.svg"), chart(title, value, axis, series)));
         }
-    };
+    }
+}
+
+/// Returns each chart with the name of its file, for those of which there are lines.
+pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
+    let mut charts = Charts::default();
+    for add in [add_database_charts, add_server_charts, add_nfs_charts, add_tile_charts] {
+        add(&mut charts, lines);
+    }
+    charts.0
+}
+
+/// Adds the charts of calibration, decision support and the online store.
+fn add_database_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
     let passes = ["baseline", "cold", "second", "third"].map(|pass| {
         let points = all.of("calibration", "course").filter(|line| line["pass"] == pass);
         series(pass, points.filter_map(|line| Some((line["part"].as_f64()? + 1.0, line["iops"].as_f64()?))))
     });
-    add(
+    charts.add(
         "calibration",
         "Random reads of a database's files over a pass",
         "IOPS",
@@ -54,7 +69,7 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
     let names: Vec<String> = texts(all.of("decision", "none"), "kind");
     let kinds = [("none", "without a cache"), ("cached", "with a cache")]
         .map(|(case, name)| numbered(name, all.of("decision", case), "per_minute"));
-    add(
+    charts.add(
         "decision",
         "Transactions of decision support by kind",
         "Transactions a minute",
@@ -64,13 +79,18 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
     let units = ["cache 0", "cache 10", "cache 15"];
     let orders =
         numbered("orders", units.iter().filter_map(|case| all.of("store", case).last()), "orders_per_minute");
-    add(
+    charts.add(
         "store",
         "Orders of an online store of 15 units",
         "Orders a minute",
         &Axis::Names("Units of cache", &["0", "10", "15"].map(str::to_owned)),
         vec![orders],
     );
+}
+
+/// Adds the charts of replayed servers and neighbours.
+fn add_server_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
     for (name, title, key) in
         [("replay", "Mean latency in ms", "mean_ms"), ("replay-ram", "Bytes of the index", "index_bytes")]
     {
@@ -88,7 +108,7 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
             }
             lines
         };
-        add(
+        charts.add(
             name,
             "Servers with their timing kept, by block size",
             title,
@@ -106,13 +126,18 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
             .collect();
         numbered(disk, points, "iops")
     });
-    add(
+    charts.add(
         "neighbour",
         "Two disks on one array",
         "IOPS",
         &Axis::Names("Reader", &["not cached", "cached"].map(str::to_owned)),
         disks.into(),
     );
+}
+
+/// Adds the charts of the NFS server.
+fn add_nfs_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
     let hits = (0..10).map(|disk| {
         series(
             &format!("disk {}", disk + 1),
@@ -121,7 +146,7 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
             }),
         )
     });
-    add(
+    charts.add(
         "nfs-hits",
         "Hit ratio of ten disks over days",
         "Hits among reads, %",
@@ -135,7 +160,13 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
                 .filter_map(|line| Some((line["day"].as_f64()?, line["dirty_mib_of_disks"][disk].as_f64()?))),
         )
     });
-    add("nfs-dirty", "Dirty data of ten disks in the evening", "MiB", &Axis::Numbers("Day"), dirty.collect());
+    charts.add(
+        "nfs-dirty",
+        "Dirty data of ten disks in the evening",
+        "MiB",
+        &Axis::Numbers("Day"),
+        dirty.collect(),
+    );
     let bounds: Vec<String> = all.of("nfs", "cached").last().map_or(Vec::new(), |line| {
         line["bounds_ms"].as_array().into_iter().flatten().map(|bound| format!("{bound} ms")).collect()
     });
@@ -144,13 +175,18 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
         let within = line.and_then(|line| line["within_percent"].as_array()).into_iter().flatten();
         series(name, within.enumerate().filter_map(|(at, percent)| Some((place(at), percent.as_f64()?))))
     });
-    add(
+    charts.add(
         "nfs-latency",
         "Latency of guests of an NFS server",
         "Requests within, %",
         &Axis::Names("Latency", &bounds),
         classes.into(),
     );
+}
+
+/// Adds the charts of tiles, and of the matrix.
+fn add_tile_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
     let cases =
         ["20 disks", "11 disks", "20 disks, 8 %", "20 disks, 33 %", "11 disks, 8 %", "11 disks, 33 %"];
     for (name, title, key) in [
@@ -163,7 +199,7 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
                 all.of("tiles", case).filter_map(|line| Some((line["tiles"].as_f64()?, line[key].as_f64()?))),
             )
         });
-        add(name, "Tiles of five guests", title, &Axis::Numbers("Tiles"), lines.into());
+        charts.add(name, "Tiles of five guests", title, &Axis::Numbers("Tiles"), lines.into());
     }
     let hits = [
         ("ram_hit_percent", "RAM, of reads"),
@@ -177,15 +213,26 @@ pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
                 .filter_map(|line| Some((line["tiles"].as_f64()?, line[key].as_f64()?))),
         )
     });
-    add("tiles-hits", "Hits on 20 disks with a cache of 8 %", "%", &Axis::Numbers("Tiles"), hits.into());
+    charts.add(
+        "tiles-hits",
+        "Hits on 20 disks with a cache of 8 %",
+        "%",
+        &Axis::Numbers("Tiles"),
+        hits.into(),
+    );
     let matrix: Vec<&Value> = lines.iter().filter(|line| line["experiment"] == "matrix").collect();
     let names = texts(matrix.iter().copied().filter(|line| ends(line, ", none")), "case");
     let names: Vec<String> = names.iter().map(|name| name.trim_end_matches(", none").to_owned()).collect();
     let services =
         [(", none", "array alone"), (" checksum", "checksum"), (" mirrored", "checksum, mirrored")]
             .map(|(end, name)| numbered(name, matrix.iter().copied().filter(|line| ends(line, end)), "iops"));
-    add("matrix", "Services of the cache, depth 16", "IOPS", &Axis::Names("Load", &names), services.into());
-    charts
+    charts.add(
+        "matrix",
+        "Services of the cache, depth 16",
+        "IOPS",
+        &Axis::Names("Load", &names),
+        services.into(),
+    );
 }
 
 fn series(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {

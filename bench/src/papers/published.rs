@@ -349,7 +349,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         |lines| ratio(lines, "neighbour", ["cached, writer", "none, writer"], "iops"),
         TIMES,
         FigureBound::AtLeast(1.0),
-        "a closed loop: the reader sends its misses sooner, which takes back a part of the relief",
+        "a closed loop: the reader sends more reads, whose misses take back all of the relief",
     ),
     absent(
         "nfs",
@@ -435,7 +435,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         |lines| lines.tiles_held("20 disks"),
         (" tiles", 0),
         FigureBound::Between(2.0, 2.0),
-        "the rate of a tile was chosen for it",
+        "the rate of a tile, a choice, is too high for the array alone: its bursts break the limits with one tile. The comparison needs a lower rate",
     ),
     row(
         "tiles",
@@ -459,7 +459,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         |lines| Some(lines.tiles_held("11 disks, 33 %")? - lines.tiles_held("20 disks")?),
         (" tiles more", 0),
         FigureBound::AtLeast(1.0),
-        "9 spindles saved",
+        "9 spindles saved; the array alone is beyond its limits from the first tile on",
     ),
     row(
         "tiles",

@@ -10,8 +10,7 @@ use workload::TILE;
 use super::{Extent, MIB, SEED, cache_ratio, line, read_hit_percents, round};
 use crate::modelled::{Bed, CachePlan, Guest, LoadLatencies, SECOND, in_virtual_time};
 
-pub(super) const SCALE: &str = "a guest has 64 MiB, a tile 320 MiB; caches are shares of four tiles. The rate of a tile is a choice: 20 disks \
-                                alone hold two of them";
+pub(super) const SCALE: &str = "a guest has 64 MiB, a tile 320 MiB. Caches are shares of the data of four tiles; the rate of a tile is a choice";
 const GUEST: u64 = 64 * MIB;
 const TILE_BYTES: u64 = GUEST * TILE.len() as u64;
 /// Tiles for which the array has room; load stops there at the latest.
