@@ -11,7 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::executor::LocalHost;
 use block::model::{Model, Profile};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, Unmap};
 use cache::{
@@ -19,6 +19,7 @@ use cache::{
     SessionIds,
 };
 
+use crate::modelled::in_virtual_time;
 use crate::rig::random;
 
 const DISKS: u64 = 10;
@@ -238,12 +239,6 @@ fn classes_of(nanos: &[u64]) -> [u64; BOUNDS.len() + 1] {
         counts[BOUNDS.partition_point(|bound| bound < took)] += 1;
     }
     counts
-}
-
-fn in_virtual_time<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
-    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let host = executor.host();
-    executor.run(work(host)).expect("the model answers everything")
 }
 
 fn new_array(host: &LocalHost, profile: Profile) -> Array {

@@ -4,11 +4,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::executor::LocalHost;
 use block::model::{Model, Profile, Work};
 use block::{BlockDevice, Buffer, ByteRange, Host, Memory};
 use cache::Mode;
 
+use crate::modelled::in_virtual_time;
 use crate::rig::{Rig, random};
 
 const PAGE: u64 = 4096;
@@ -108,12 +109,6 @@ impl SortedLatencies {
     fn at(&self, percent: usize) -> u64 {
         self.nanos[(self.nanos.len() - 1) * percent / 100]
     }
-}
-
-fn in_virtual_time<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
-    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let host = executor.host();
-    executor.run(work(host)).expect("the model answers everything")
 }
 
 async fn write_back_rig(host: &LocalHost, profile: Profile) -> Rig<Array, Memory> {

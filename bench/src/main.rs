@@ -8,7 +8,9 @@ mod destage;
 mod face;
 mod hit_ratio;
 mod memory;
+mod modelled;
 mod nbd;
+mod papers;
 mod restart;
 mod rig;
 mod shards;
@@ -196,6 +198,8 @@ enum What {
         #[arg(long, conflicts_with_all = ["traces", "quick", "part", "svg", "csv"])]
         short: bool,
     },
+    /// The experiments of five published documents, on modelled devices in virtual time; writes a page with charts.
+    Papers(papers::PapersArguments),
     /// Random reads of an NBD export, pipelined on one connection.
     Nbd(nbd::NbdArguments),
     /// Random requests to vhost-user servers, as a guest sends them.
@@ -268,6 +272,7 @@ fn main() {
                 hit_ratio::report(&traces, quick, part, files)
             }));
         }
+        What::Papers(arguments) => report(papers::report(&arguments)),
         What::Nbd(arguments) => report(nbd::load(&arguments)),
         What::Vhost(arguments) => report(vhost::load(&arguments)),
         What::VhostCheck(arguments) => report(vhost::check(&arguments)),

@@ -18,7 +18,7 @@ mod tally;
 mod workload;
 
 pub use csv::csv;
-pub use plot::svg;
+pub use plot::{Axis, Series, chart, svg};
 pub use rule::{Effect, Writes};
 pub use run::{Conditions, Layout, LeftOut, Outcome, Point, Policy, Row, run, work};
 pub use size::Share;

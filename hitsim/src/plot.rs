@@ -1,11 +1,10 @@
-//! Charts of rows: miss ratio against the size of the cache, and flash writes below it, as one SVG without scripts, fonts or network. Sizes
-//! are on a logarithmic axis.
+//! Charts as one SVG without scripts, fonts or network: of rows, miss ratio against the size of the cache with flash writes below it, and of
+//! any series. Sizes are on a logarithmic axis.
 
 use crate::run::Row;
 
 const WIDTH: f64 = 980.0;
 const PANEL_HEIGHT: f64 = 360.0;
-const HEIGHT: f64 = 2.0 * PANEL_HEIGHT + TOP;
 const TOP: f64 = 44.0;
 /// Inner area of a panel: left, right, and above and below it.
 const LEFT: f64 = 70.0;
@@ -24,15 +23,27 @@ const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 /// Maximum number of marks on an axis.
 const MARKS_MAX: usize = 9;
 
-/// Line of one policy: its name, and (size in bytes, value) in order of sizes.
-struct Series {
-    name: String,
-    points: Vec<(f64, f64)>,
+/// Line of a chart, as of one policy.
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// Points (x, y) in order of x. On the axis of sizes x is in bytes.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Horizontal axis of a chart, with its title.
+pub enum Axis<'a> {
+    /// Sizes in bytes, logarithmic.
+    Sizes(&'a str),
+    /// Numbers.
+    Numbers(&'a str),
+    /// Names, the x of the first being 0 and of the next 1.
+    Names(&'a str, &'a [String]),
 }
 
 /// Values on the vertical axis.
-struct Panel {
-    title: &'static str,
+struct Panel<'a> {
+    title: &'a str,
     top: f64,
     series: Vec<Series>,
 }
@@ -47,28 +58,30 @@ pub fn svg(title: &str, rows: &[Row]) -> String {
             series: series(rows, Row::flash_writes_per_access),
         },
     ];
+    draw_all(title, &Axis::Sizes("Size of the cache"), &panels)
+}
+
+/// Draws lines below a title; `value` names the vertical axis.
+pub fn chart(title: &str, value: &str, axis: &Axis<'_>, series: Vec<Series>) -> String {
+    draw_all(title, axis, &[Panel { title: value, top: TOP, series }])
+}
+
+fn draw_all(title: &str, axis: &Axis<'_>, panels: &[Panel<'_>]) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "one panel or two")]
+    let height = TOP + PANEL_HEIGHT * panels.len() as f64;
     let mut lines = vec![
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
              font-family=\"sans-serif\" font-size=\"13\">"
         ),
-        format!("<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>"),
+        format!("<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>"),
         text(LEFT, 26.0, "start", "font-size=\"17\"", title),
     ];
-    let sizes = sizes(rows);
-    for panel in &panels {
-        lines.extend(panel.draw(&sizes));
+    for panel in panels {
+        lines.extend(panel.draw(axis));
     }
     lines.push("</svg>".to_owned());
     lines.join("\n") + "\n"
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sizes on a picture")]
-fn sizes(rows: &[Row]) -> Vec<f64> {
-    let mut sizes: Vec<u64> = rows.iter().map(|row| row.point.size_bytes).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes.into_iter().map(|size| size as f64).collect()
 }
 
 /// Returns one line for each policy, and for each block size if there are several.
@@ -92,28 +105,52 @@ fn series(rows: &[Row], value: fn(&Row) -> f64) -> Vec<Series> {
     all
 }
 
-impl Panel {
-    fn draw(&self, sizes: &[f64]) -> Vec<String> {
+impl Axis<'_> {
+    fn title(&self) -> &str {
+        match self {
+            Self::Sizes(title) | Self::Numbers(title) | Self::Names(title, _) => title,
+        }
+    }
+
+    /// Returns the place of x between the first and the last, from 0 to 1.
+    fn place(&self, x: f64, (first, last): (f64, f64)) -> f64 {
+        match self {
+            _ if last <= first => 0.5,
+            Self::Sizes(_) => (x / first).ln() / (last / first).ln(),
+            Self::Numbers(_) | Self::Names(..) => (x - first) / (last - first),
+        }
+    }
+
+    #[expect(clippy::cast_sign_loss, reason = "the x of a name is its number")]
+    fn label(&self, x: f64) -> String {
+        match self {
+            Self::Sizes(_) => binary(x),
+            Self::Numbers(_) => format!("{x}"),
+            Self::Names(_, names) => names.get(x as usize).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+impl Panel<'_> {
+    fn draw(&self, axis: &Axis<'_>) -> Vec<String> {
         let (top, bottom) = (self.top + ABOVE, self.top + PANEL_HEIGHT - BELOW);
         let step = step(self.series.iter().flat_map(|series| series.points.iter().map(|point| point.1)));
         let most = self.marks(step).last().copied().unwrap_or(1.0);
         let y = |value: f64| bottom - (bottom - top) * value / most;
-        let (first, last) = (sizes.first().copied().unwrap_or(1.0), sizes.last().copied().unwrap_or(1.0));
-        let x = |size: f64| {
-            if last > first {
-                LEFT + (RIGHT - LEFT) * (size / first).ln() / (last / first).ln()
-            } else {
-                f64::midpoint(LEFT, RIGHT)
-            }
-        };
+        let mut places: Vec<f64> =
+            self.series.iter().flat_map(|series| series.points.iter().map(|point| point.0)).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let ends = (places.first().copied().unwrap_or(1.0), places.last().copied().unwrap_or(1.0));
+        let x = |at: f64| LEFT + (RIGHT - LEFT) * axis.place(at, ends);
         let mut lines = vec![text(LEFT, self.top + 18.0, "start", "font-weight=\"bold\"", self.title)];
         for mark in self.marks(step) {
             lines.push(line((LEFT, y(mark)), (RIGHT, y(mark)), "#dddddd"));
             lines.push(text(LEFT - 8.0, y(mark) + 4.0, "end", "", &number(mark, step)));
         }
-        for size in marked(sizes) {
-            lines.push(line((x(size), bottom), (x(size), bottom + 5.0), "#444444"));
-            lines.push(text(x(size), bottom + 20.0, "middle", "", &binary(size)));
+        for at in marked(&places) {
+            lines.push(line((x(at), bottom), (x(at), bottom + 5.0), "#444444"));
+            lines.push(text(x(at), bottom + 20.0, "middle", "", &axis.label(at)));
         }
         lines.push(line((LEFT, bottom), (RIGHT, bottom), "#444444"));
         lines.push(text(
@@ -121,7 +158,7 @@ impl Panel {
             bottom + 40.0,
             "middle",
             "fill=\"#555555\"",
-            "Size of the cache",
+            axis.title(),
         ));
         #[expect(clippy::cast_precision_loss, reason = "a few lines of a legend")]
         let rows = (bottom - top) / self.series.len().max(1) as f64;
@@ -190,9 +227,9 @@ fn number(mark: f64, step: f64) -> String {
     format!("{mark:.digits$}")
 }
 
-/// Returns the sizes to mark: all if they are few, otherwise some of them.
-fn marked(sizes: &[f64]) -> impl Iterator<Item = f64> + '_ {
-    sizes.iter().copied().step_by(sizes.len().div_ceil(MARKS_MAX).max(1))
+/// Returns the places to mark: all if they are few, otherwise some of them.
+fn marked(places: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    places.iter().copied().step_by(places.len().div_ceil(MARKS_MAX).max(1))
 }
 
 /// Returns a size in binary units, with at most three digits.
@@ -258,6 +295,16 @@ mod tests {
             let picture = svg("t", &rows);
             assert!(picture.ends_with("</svg>\n") && !picture.contains("NaN") && !picture.contains("inf"));
         }
+    }
+
+    #[test]
+    fn a_chart_of_names_has_them_below_and_one_of_numbers_their_numbers() {
+        let series = || vec![Series { name: "a".to_owned(), points: vec![(0.0, 2.0), (1.0, 4.0)] }];
+        let names = ["first".to_owned(), "second".to_owned()];
+        let picture = chart("t", "IOPS", &Axis::Names("pass", &names), series());
+        assert!(picture.contains(">first<") && picture.contains(">second<") && picture.contains(">pass<"));
+        let picture = chart("t", "IOPS", &Axis::Numbers("tiles"), series());
+        assert!(picture.contains(">1<") && picture.contains(">IOPS<") && !picture.contains("NaN"));
     }
 
     #[test]

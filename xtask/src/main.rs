@@ -11,6 +11,7 @@ mod dist;
 mod gate;
 mod machine;
 mod page;
+mod papers;
 mod run;
 mod tidy;
 mod web;
@@ -44,6 +45,9 @@ Usage: cargo xtask <COMMAND>
                      with --short on one that it makes, against bounds, as `ci` does;
                      with `neighbours` how long a disk's requests take while another one of its shard has a deep queue;
                      with `latency-classes` how many requests took how long: ten disks in write-back on a modelled array
+  papers [--only NAME] [--quick]
+                     the experiments of published documents on modelled arrays, at most an hour: writes docs/papers.md and
+                     charts; with --quick in a few minutes, to target/papers; with --only one of them, the others kept
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -71,6 +75,7 @@ enum Command {
     Web,
     Bench { scope: Scope, effort: Effort },
     HitRatioShort,
+    Papers { only: Option<String>, is_quick: bool },
     Guest(Machine),
     Deb,
     ProveDeb,
@@ -108,6 +113,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Web => gate::web(root),
         Command::HitRatioShort => bench::hit_ratio_short(root),
         Command::Bench { scope, effort } => bench::bench(root, *scope, *effort),
+        Command::Papers { only, is_quick } => papers::run_experiments(root, only.as_deref(), *is_quick),
         Command::Guest(machine) => machine::run(root, machine),
         Command::Deb => deb::deb(root),
         Command::ProveDeb => deb::prove(root),
@@ -134,6 +140,9 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["tidy"] => Ok(Command::Tidy),
         ["web"] => Ok(Command::Web),
         ["bench", options @ ..] => parse_bench(options),
+        ["papers", options @ ..] => {
+            papers::parse(options).map(|(only, is_quick)| Command::Papers { only, is_quick })
+        }
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
         ["deb"] => Ok(Command::Deb),
         ["deb", "--prove"] => Ok(Command::ProveDeb),
@@ -224,6 +233,11 @@ mod tests {
         assert_eq!(parse_line("bench latency-classes"), bench(Scope::LatencyClasses, Effort::FULL));
         assert_eq!(parse_line("bench neighbours --quick"), bench(Scope::Neighbours, Effort::QUICK));
         assert_eq!(parse_line("bench hit-ratio --short"), Ok(Command::HitRatioShort));
+        let papers =
+            |only: Option<&str>, is_quick| Ok(Command::Papers { only: only.map(str::to_owned), is_quick });
+        assert_eq!(parse_line("papers"), papers(None, false));
+        assert_eq!(parse_line("papers --only tiles --quick"), papers(Some("tiles"), true));
+        assert!(parse_line("papers tiles").is_err());
         assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench mapped --quick").is_err());
         assert!(parse_line("bench recovery --fast").is_err());

@@ -29,12 +29,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     // Measures the cache without a door in front of it. Of `doors` the client, which connects to a started daemon like a guest, and the
     // vhost-user door, whose instructions are counted.
-    ("bench", &["block", "cache", "doors", "hitsim", "trace"]),
+    ("bench", &["block", "cache", "doors", "hitsim", "trace", "workload"]),
     ("guest", &[]),
     // Converts files of traces to requests and back. Their use, simulation or replay, is outside of it.
     ("trace", &[]),
     // Hit ratios of traces: the code of the cache itself, and no door, daemon or disk.
     ("hitsim", &["block", "cache", "trace"]),
+    // Generators of requests: pure numbers.
+    ("workload", &[]),
     // Running guests: QEMU by its monitor, the daemon by a trait. `block` for the identity of a file.
     ("vm", &["base", "block"]),
     ("xtask", &["guest"]),

@@ -1,0 +1,177 @@
+//! `bench papers`: the experiments of five published documents on host-side and array-side caches, on the real code of the cache and modelled
+//! devices in virtual time. Prints one JSON line for each figure, and writes the page and its charts.
+//!
+//! ```text
+//! experiments: calibration  decision  store  replay  neighbour  nfs  tiles  matrix   each a function from the effort to lines
+//! published    rows of the page: published figure, ours from the lines, bound, reason
+//! page         Markdown and charts from rows and lines
+//! ```
+//! Results are those of the seed alone. Capacities of data, cache and array are scaled alike; rates and times of requests are not.
+
+#![expect(clippy::cast_precision_loss, reason = "counts and times far below 2^52")]
+
+mod calibration;
+mod decision;
+mod matrix;
+mod neighbour;
+mod nfs;
+mod page;
+mod published;
+mod replay;
+mod store;
+mod tiles;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::modelled::LoadLatencies;
+
+/// Seed of all generators.
+pub(crate) const SEED: u64 = 39;
+const MIB: u64 = 1 << 20;
+/// Name of the file with all lines, beside the charts.
+const RESULTS: &str = "results.jsonl";
+
+/// Arguments of `bench papers`.
+#[derive(clap::Args)]
+pub(crate) struct PapersArguments {
+    /// Run one experiment alone; the page keeps the earlier results of the others.
+    #[arg(long)]
+    only: Option<String>,
+    /// Run shorter forms, in a few minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Folder for papers.md and the folder papers/ beside it.
+    #[arg(long)]
+    docs: PathBuf,
+}
+
+/// Extent of the experiments: full, or shorter by this factor.
+#[derive(Clone, Copy)]
+struct Extent {
+    divisor: u64,
+}
+
+impl Extent {
+    /// Returns a count or a time in the extent.
+    fn of(self, full: u64) -> u64 {
+        full / self.divisor
+    }
+}
+
+/// Experiment: its name, what was scaled, and its function.
+struct Experiment {
+    name: &'static str,
+    scale: &'static str,
+    run: fn(Extent) -> Vec<Value>,
+}
+
+const EXPERIMENTS: [Experiment; 8] = [
+    Experiment { name: "calibration", scale: calibration::SCALE, run: calibration::run },
+    Experiment { name: "decision", scale: decision::SCALE, run: decision::run },
+    Experiment { name: "store", scale: store::SCALE, run: store::run },
+    Experiment { name: "replay", scale: replay::SCALE, run: replay::run },
+    Experiment { name: "neighbour", scale: neighbour::SCALE, run: neighbour::run },
+    Experiment { name: "nfs", scale: nfs::SCALE, run: nfs::run },
+    Experiment { name: "tiles", scale: tiles::SCALE, run: tiles::run },
+    Experiment { name: "matrix", scale: matrix::SCALE, run: matrix::run },
+];
+
+/// Runs experiments on two threads, prints their lines, and writes page and charts.
+///
+/// # Errors
+/// If no experiment has that name, or a file cannot be written.
+pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
+    let chosen: Vec<&Experiment> = EXPERIMENTS
+        .iter()
+        .filter(|experiment| arguments.only.as_deref().is_none_or(|only| only == experiment.name))
+        .collect();
+    if chosen.is_empty() {
+        let names = EXPERIMENTS.each_ref().map(|experiment| experiment.name).join(", ");
+        return Err(format!("There is no such experiment. Name one of {names}."));
+    }
+    let extent = Extent { divisor: if arguments.quick { 8 } else { 1 } };
+    let started = Instant::now();
+    let folder = arguments.docs.join("papers");
+    let mut lines = if arguments.only.is_some() { read_lines(&folder.join(RESULTS)) } else { Vec::new() };
+    lines.retain(|line| chosen.iter().all(|experiment| line["experiment"] != experiment.name));
+    // Each experiment is one thread in a time of its own; two at once for two cores.
+    for pair in chosen.chunks(2) {
+        let running: Vec<_> = pair
+            .iter()
+            .map(|experiment| {
+                thread::spawn({
+                    let (run, name) = (experiment.run, experiment.name);
+                    move || {
+                        let began = Instant::now();
+                        let mut lines = run(extent);
+                        for line in &mut lines {
+                            line["experiment"] = name.into();
+                        }
+                        eprintln!("{name}: {} s", began.elapsed().as_secs());
+                        lines
+                    }
+                })
+            })
+            .collect();
+        for thread in running {
+            let found = thread.join().map_err(|_| "An experiment panicked; its message is above.")?;
+            for line in &found {
+                println!("{line}");
+            }
+            lines.extend(found);
+        }
+    }
+    let made = page::Made { quick: arguments.quick, seconds: started.elapsed().as_secs() };
+    write_all(&arguments.docs, &folder, &lines, &made)
+}
+
+fn write_all(docs: &Path, folder: &Path, lines: &[Value], made: &page::Made) -> Result<(), String> {
+    let write = |path: PathBuf, text: String| {
+        fs::write(&path, text).map_err(|error| format!("Could not write {}: {error}.", path.display()))
+    };
+    fs::create_dir_all(folder).map_err(|error| format!("Could not make {}: {error}.", folder.display()))?;
+    let all: Vec<String> = lines.iter().map(Value::to_string).collect();
+    write(folder.join(RESULTS), all.join("\n") + "\n")?;
+    for (name, chart) in page::charts(lines) {
+        write(folder.join(name), chart)?;
+    }
+    write(docs.join("papers.md"), page::page(lines, made))
+}
+
+/// Returns the lines of an earlier run; none without one.
+fn read_lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Returns hits among reads, in hundredths: of RAM, of flash.
+fn read_hit_percents(counts: &cache::DiskCounts) -> [f64; 2] {
+    [counts.read_hits_ram, counts.read_hits_flash].map(|hits| round(100.0 * cache_ratio(hits, counts.reads)))
+}
+
+fn cache_ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// Returns a figure with three decimals, so that lines are short.
+fn round(figure: f64) -> f64 {
+    (figure * 1000.0).round() / 1000.0
+}
+
+/// Returns a line with rate and latencies of a load.
+fn line(case: &str, seen: &LoadLatencies) -> Value {
+    serde_json::json!({
+        "experiment": "",
+        "case": case,
+        "iops": round(seen.iops()),
+        "mean_ms": round(seen.mean_ms()),
+        "p95_ms": round(seen.percentile_ms(95.0)),
+        "p99_ms": round(seen.percentile_ms(99.0)),
+        "max_ms": round(seen.percentile_ms(100.0)),
+    })
+}

@@ -1,0 +1,363 @@
+//! The page of the experiments, and its charts.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+use hitsim::{Axis, Series, chart};
+use serde_json::Value;
+
+use super::published::{Lines, ROWS};
+use super::{EXPERIMENTS, SEED};
+
+/// Facts of the run that made the lines.
+pub(super) struct Made {
+    pub(super) quick: bool,
+    pub(super) seconds: u64,
+}
+
+/// Headings of the tables by the name of their rows.
+const HEADINGS: [(&str, &str); 10] = [
+    ("calibration", "Calibration of a database's disk"),
+    ("decision", "Decision support"),
+    ("store", "Online store"),
+    ("replay", "Servers with their timing kept"),
+    ("neighbour", "The write-heavy neighbour"),
+    ("nfs", "A cache in front of an NFS server"),
+    ("tiles", "An array's cache with tiles of guests"),
+    ("matrix", "Services switched on and off"),
+    ("host", "Cost and savings of the host"),
+    ("peers", "Caches of the kernel"),
+];
+
+/// Charts as SVG, each with the name of its file.
+#[derive(Default)]
+struct Charts(Vec<(String, String)>);
+
+impl Charts {
+    /// Adds a chart, unless it has no points.
+    fn add(&mut self, name: &str, title: &str, value: &str, axis: &Axis<'_>, series: Vec<Series>) {
+        if series.iter().any(|series| !series.points.is_empty()) {
+            self.0.push((format!("{name}.svg"), chart(title, value, axis, series)));
+        }
+    }
+}
+
+/// Returns each chart with the name of its file, for those of which there are lines.
+pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
+    let mut charts = Charts::default();
+    for add in [add_database_charts, add_server_charts, add_nfs_charts, add_tile_charts] {
+        add(&mut charts, lines);
+    }
+    charts.0
+}
+
+/// Adds the charts of calibration, decision support and the online store.
+fn add_database_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
+    let passes = ["baseline", "cold", "second", "third"].map(|pass| {
+        let points = all.of("calibration", "course").filter(|line| line["pass"] == pass);
+        series(pass, points.filter_map(|line| Some((line["part"].as_f64()? + 1.0, line["iops"].as_f64()?))))
+    });
+    charts.add(
+        "calibration",
+        "Random reads of a database's files over a pass",
+        "IOPS",
+        &Axis::Numbers("Tenth of the pass"),
+        passes.into(),
+    );
+    let names: Vec<String> = texts(all.of("decision", "none"), "kind");
+    let kinds = [("none", "without a cache"), ("cached", "with a cache")]
+        .map(|(case, name)| numbered(name, all.of("decision", case), "per_minute"));
+    charts.add(
+        "decision",
+        "Transactions of decision support by kind",
+        "Transactions a minute",
+        &Axis::Names("Kind", &names),
+        kinds.into(),
+    );
+    let units = ["cache 0", "cache 10", "cache 15"];
+    let orders =
+        numbered("orders", units.iter().filter_map(|case| all.of("store", case).last()), "orders_per_minute");
+    charts.add(
+        "store",
+        "Orders of an online store of 15 units",
+        "Orders a minute",
+        &Axis::Names("Units of cache", &["0", "10", "15"].map(str::to_owned)),
+        vec![orders],
+    );
+}
+
+/// Adds the charts of replayed servers and neighbours.
+fn add_server_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
+    for (name, title, key) in
+        [("replay", "Mean latency in ms", "mean_ms"), ("replay-ram", "Bytes of the index", "index_bytes")]
+    {
+        let blocks = |server: &'static str| {
+            let points = all
+                .of("replay", server)
+                .filter_map(|line| Some((line["block_kib"].as_f64()? * 1024.0, line[key].as_f64()?)));
+            let (without, with): (Vec<_>, Vec<_>) = points.partition(|(block, _)| *block < 1.0);
+            let flat = without
+                .first()
+                .map_or(Vec::new(), |(_, value)| with.iter().map(|(block, _)| (*block, *value)).collect());
+            let mut lines = vec![series(server, with)];
+            if key == "mean_ms" {
+                lines.push(series(&format!("{server}, no cache"), flat));
+            }
+            lines
+        };
+        charts.add(
+            name,
+            "Servers with their timing kept, by block size",
+            title,
+            &Axis::Sizes("Block of the cache"),
+            ["monitoring", "proxy"].into_iter().flat_map(blocks).collect(),
+        );
+    }
+    let disks = ["reader", "writer"].map(|disk| {
+        let cases = ["none", "cached"].map(|case| format!("{case}, {disk}"));
+        let points: Vec<&Value> = cases
+            .iter()
+            .filter_map(|case| {
+                lines.iter().find(|line| line["experiment"] == "neighbour" && line["case"] == case.as_str())
+            })
+            .collect();
+        numbered(disk, points, "iops")
+    });
+    charts.add(
+        "neighbour",
+        "Two disks on one array",
+        "IOPS",
+        &Axis::Names("Reader", &["not cached", "cached"].map(str::to_owned)),
+        disks.into(),
+    );
+}
+
+/// Adds the charts of the NFS server.
+fn add_nfs_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
+    let hits = (0..10).map(|disk| {
+        series(
+            &format!("disk {}", disk + 1),
+            all.of("nfs", "cached").filter_map(|line| {
+                Some((line["day"].as_f64()?, line["hit_percent_of_disks"][disk].as_f64()?))
+            }),
+        )
+    });
+    charts.add(
+        "nfs-hits",
+        "Hit ratio of ten disks over days",
+        "Hits among reads, %",
+        &Axis::Numbers("Day"),
+        hits.collect(),
+    );
+    let dirty = (0..10).map(|disk| {
+        series(
+            &format!("disk {}", disk + 1),
+            all.of("nfs", "cached")
+                .filter_map(|line| Some((line["day"].as_f64()?, line["dirty_mib_of_disks"][disk].as_f64()?))),
+        )
+    });
+    charts.add(
+        "nfs-dirty",
+        "Dirty data of ten disks in the evening",
+        "MiB",
+        &Axis::Numbers("Day"),
+        dirty.collect(),
+    );
+    let bounds: Vec<String> = all.of("nfs", "cached").last().map_or(Vec::new(), |line| {
+        line["bounds_ms"].as_array().into_iter().flatten().map(|bound| format!("{bound} ms")).collect()
+    });
+    let classes = [("alone", "array alone"), ("cached", "with a cache, last day")].map(|(case, name)| {
+        let line = all.of("nfs", case).last();
+        let within = line.and_then(|line| line["within_percent"].as_array()).into_iter().flatten();
+        series(name, within.enumerate().filter_map(|(at, percent)| Some((place(at), percent.as_f64()?))))
+    });
+    charts.add(
+        "nfs-latency",
+        "Latency of guests of an NFS server",
+        "Requests within, %",
+        &Axis::Names("Latency", &bounds),
+        classes.into(),
+    );
+}
+
+/// Adds the charts of tiles, and of the matrix.
+fn add_tile_charts(charts: &mut Charts, lines: &[Value]) {
+    let all = Lines(lines);
+    let cases =
+        ["20 disks", "11 disks", "20 disks, 8 %", "20 disks, 33 %", "11 disks, 8 %", "11 disks, 33 %"];
+    for (name, title, key) in [
+        ("tiles", "Requests a second", "iops"),
+        ("tiles-latency", "95th percentile of all guests, ms", "p95_ms"),
+    ] {
+        let lines = cases.map(|case| {
+            series(
+                case,
+                all.of("tiles", case).filter_map(|line| Some((line["tiles"].as_f64()?, line[key].as_f64()?))),
+            )
+        });
+        charts.add(name, "Tiles of five guests", title, &Axis::Numbers("Tiles"), lines.into());
+    }
+    let hits = [
+        ("ram_hit_percent", "RAM, of reads"),
+        ("flash_hit_percent", "flash, of reads"),
+        ("all_hit_percent", "reads and writes, of all"),
+    ]
+    .map(|(key, name)| {
+        series(
+            name,
+            all.of("tiles", "20 disks, 8 %")
+                .filter_map(|line| Some((line["tiles"].as_f64()?, line[key].as_f64()?))),
+        )
+    });
+    charts.add(
+        "tiles-hits",
+        "Hits on 20 disks with a cache of 8 %",
+        "%",
+        &Axis::Numbers("Tiles"),
+        hits.into(),
+    );
+    let matrix: Vec<&Value> = lines.iter().filter(|line| line["experiment"] == "matrix").collect();
+    let names = texts(matrix.iter().copied().filter(|line| ends(line, ", none")), "case");
+    let names: Vec<String> = names.iter().map(|name| name.trim_end_matches(", none").to_owned()).collect();
+    let services =
+        [(", none", "array alone"), (" checksum", "checksum"), (" mirrored", "checksum, mirrored")]
+            .map(|(end, name)| numbered(name, matrix.iter().copied().filter(|line| ends(line, end)), "iops"));
+    charts.add(
+        "matrix",
+        "Services of the cache, depth 16",
+        "IOPS",
+        &Axis::Names("Load", &names),
+        services.into(),
+    );
+}
+
+fn series(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+    Series { name: name.to_owned(), points: points.into_iter().collect() }
+}
+
+/// Returns the figures of lines in order, with their numbers as places.
+fn numbered<'a>(name: &str, lines: impl IntoIterator<Item = &'a Value>, key: &str) -> Series {
+    series(
+        name,
+        lines.into_iter().enumerate().filter_map(|(at, line)| Some((place(at), line[key].as_f64()?))),
+    )
+}
+
+fn place(at: usize) -> f64 {
+    at as f64
+}
+
+fn texts<'a>(lines: impl Iterator<Item = &'a Value>, key: &str) -> Vec<String> {
+    lines.filter_map(|line| line[key].as_str()).map(str::to_owned).collect()
+}
+
+fn ends(line: &Value, end: &str) -> bool {
+    line["case"].as_str().is_some_and(|case| case.ends_with(end))
+}
+
+/// Returns the page.
+pub(super) fn page(lines: &[Value], made: &Made) -> String {
+    let mut text = String::from(
+        "# Experiments of published documents\n\n\
+         Five documents show what caches of hosts and arrays do. Each of their figures is a row here, with ours beside it. `cargo xtask papers`\n\
+         writes this page, its charts and `papers/results.jsonl`; nothing is typed by hand but reasons.\n\n\
+         The real code of the cache runs on [modelled arrays](dev/model.md) and SSDs in virtual time. So processors cost nothing but 63 us for\n\
+         each request of a cached disk, and the figures do not depend on the machine. Capacities are scaled, rates of requests are not.\n\n",
+    );
+    let form = if made.quick {
+        "the short form, whose figures are not those of the full one"
+    } else {
+        "the full form"
+    };
+    add(
+        &mut text,
+        format_args!("Last run: {}, {form}, {} s on {}, seed {SEED}.\n", date(), made.seconds, machine()),
+    );
+    let charts = charts(lines);
+    for (name, heading) in HEADINGS {
+        add(&mut text, format_args!("\n## {heading}\n"));
+        if let Some(experiment) = EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
+            add(&mut text, format_args!("Scale: {}.\n\n", experiment.scale));
+        }
+        text += "| published | ours | verdict | why |\n|---|---|---|---|\n";
+        for row in ROWS.iter().filter(|row| row.experiment == name) {
+            let [ours, verdict] = row.judged(Lines(lines));
+            add(&mut text, format_args!("| {} | {ours} | {verdict} | {} |\n", row.published, row.why));
+        }
+        let own =
+            charts.iter().filter(|(file, _)| file.trim_end_matches(".svg").split('-').next() == Some(name));
+        for (file, _) in own {
+            add(&mut text, format_args!("\n![{heading}](papers/{file})\n"));
+        }
+    }
+    text += "\n## Workloads\nThe crate `workload` generates them; its tests measure these properties.\n\n\
+             | name | reads | working set | skew | run | a second | active | |\n|---|---|---|---|---|---|---|---|\n";
+    for workload in workload::ALL {
+        let rate = round_rate(workload.per_second_thousandths);
+        add(
+            &mut text,
+            format_args!(
+                "| `{}` | {} % | {} % | {} | {} | {rate} | {} % | {} |\n",
+                workload.name,
+                workload.read_percent,
+                workload.working_set_percent,
+                workload.skew,
+                workload.run,
+                workload.active_percent,
+                workload.description
+            ),
+        );
+    }
+    text
+}
+
+fn round_rate(thousandths: u64) -> u64 {
+    thousandths.div_ceil(1000)
+}
+
+fn add(text: &mut String, line: std::fmt::Arguments<'_>) {
+    text.write_fmt(line).expect("a string takes everything");
+}
+
+/// Returns the date of today, or nothing where the program is missing.
+fn date() -> String {
+    let output = Command::new("date").args(["-u", "+%F"]).output();
+    output.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Returns the processor and the number of cores.
+fn machine() -> String {
+    let known = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = known
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or("an unknown processor", |(_, name)| name);
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    format!("{cores} cores of {model}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_lines_has_all_rows_and_no_chart() {
+        let text = page(&[], &Made { quick: true, seconds: 1 });
+        assert!(charts(&[]).is_empty() && !text.contains(".svg"));
+        let rows = text.lines().filter(|line| line.contains("| not run |")).count();
+        assert!(rows > 20, "{text}");
+        assert!(ROWS.iter().all(|row| HEADINGS.iter().any(|(name, _)| *name == row.experiment)));
+    }
+
+    #[test]
+    fn a_chart_has_the_points_of_its_lines() {
+        let line = |part: u64| serde_json::json!({"experiment": "calibration", "case": "course", "pass": "cold", "part": part, "iops": 5.0});
+        let charts = charts(&[line(0), line(1)]);
+        assert_eq!(charts.len(), 1);
+        assert_eq!((charts[0].0.as_str(), charts[0].1.matches("<circle").count()), ("calibration.svg", 2));
+    }
+}

@@ -1,0 +1,114 @@
+//! Tiles of five guests on an array of 20 and of 11 disks, alone and with caches of 8 and 33 % of the data of four tiles: one more tile until
+//! the quality of a kind of guest breaks its limit.
+
+use std::rc::Rc;
+
+use cache::{DiskCounts, Mode};
+use serde_json::Value;
+use workload::TILE;
+
+use super::{Extent, MIB, SEED, cache_ratio, line, read_hit_percents, round};
+use crate::modelled::{Bed, CachePlan, Guest, LoadLatencies, SECOND, in_virtual_time};
+
+pub(super) const SCALE: &str = "a guest has 64 MiB, a tile 320 MiB. Caches are shares of the data of four tiles; the rate of a tile is a choice";
+const GUEST: u64 = 64 * MIB;
+const TILE_BYTES: u64 = GUEST * TILE.len() as u64;
+/// Tiles for which the array has room; load stops there at the latest.
+const TILES_MAX: u64 = 8;
+const RAM: u64 = 8 * MIB;
+/// Highest 95th percentile of latency for each kind of guest, in milliseconds: choices.
+const LIMITS_MS: [f64; TILE.len()] = [60.0, 40.0, 40.0, 80.0, 60.0];
+/// Warming ends when two stretches of time differ by less.
+const STEADY: f64 = 0.03;
+const WARMING_SECONDS: u64 = 40;
+const WARMINGS_MAX: u32 = 6;
+const SECONDS: u64 = 120;
+
+/// Case: array, and share of the cache in hundredths; none for 0.
+const CASES: [(&str, &str, u64); 6] = [
+    ("20 disks", "hdd-15k-raid5x20", 0),
+    ("11 disks", "hdd-15k-raid5x11", 0),
+    ("20 disks, 8 %", "hdd-15k-raid5x20", 8),
+    ("20 disks, 33 %", "hdd-15k-raid5x20", 33),
+    ("11 disks, 8 %", "hdd-15k-raid5x11", 8),
+    ("11 disks, 33 %", "hdd-15k-raid5x11", 33),
+];
+
+pub(super) fn run(extent: Extent) -> Vec<Value> {
+    let mut lines = Vec::new();
+    for (case, profile, percent) in CASES {
+        for tiles in 1..=TILES_MAX {
+            let line = measure(case, profile, percent, tiles, extent);
+            let is_good = line["quality"] == true;
+            lines.push(line);
+            // One load beyond the last good one shows the knee.
+            if !is_good {
+                break;
+            }
+        }
+    }
+    lines
+}
+
+fn measure(case: &str, profile: &str, percent: u64, tiles: u64, extent: Extent) -> Value {
+    in_virtual_time(async |host| {
+        let bytes = 4 * TILE_BYTES * percent / 100;
+        let plan = (percent > 0).then(|| CachePlan::new(bytes, Mode::WriteBack, 8 << 10, RAM));
+        let profile = profile.parse().expect("a known profile");
+        let bed = Rc::new(Bed::new(&host, profile, &[TILES_MAX * TILE_BYTES], plan, |_| true).await);
+        let mut guests: Vec<Guest> = (0..tiles * TILE.len() as u64)
+            .map(|number| {
+                let kind = &TILE[number as usize % TILE.len()];
+                Guest::new(kind.requests(GUEST, SEED + number), 0, number * GUEST)
+            })
+            .collect();
+        let mut last = f64::MAX;
+        for _ in 0..if percent > 0 { WARMINGS_MAX } else { 1 } {
+            let before = bed.counts();
+            let seen = bed.open(&mut guests, extent.of(WARMING_SECONDS) * SECOND).await;
+            let hits = all_hit_percent(&bed.counts().since(&before));
+            let now = if percent > 0 { hits } else { joined(&seen).iops() };
+            if (now - last).abs() < STEADY * now {
+                break;
+            }
+            last = now;
+        }
+        let (before, work) = (bed.counts(), bed.work());
+        let of_guests = bed.open(&mut guests, extent.of(SECONDS) * SECOND).await;
+        let counts = bed.counts().since(&before);
+        let all = joined(&of_guests);
+        let worst = (0..TILE.len()).map(|kind| {
+            let of_kind: Vec<LoadLatencies> =
+                of_guests.iter().skip(kind).step_by(TILE.len()).cloned().collect();
+            round(joined(&of_kind).percentile_ms(95.0))
+        });
+        let worst: Vec<f64> = worst.collect();
+        let is_good = worst.iter().zip(LIMITS_MS).all(|(p95, limit)| *p95 <= limit);
+        let mut line = line(case, &all);
+        let [ram, flash] = read_hit_percents(&counts);
+        line["tiles"] = tiles.into();
+        line["quality"] = is_good.into();
+        line["p95_ms_of_kinds"] = worst.into();
+        line["ram_hit_percent"] = ram.into();
+        line["flash_hit_percent"] = flash.into();
+        line["all_hit_percent"] = round(all_hit_percent(&counts)).into();
+        line["offered"] = round(all.len() as f64 / extent.of(SECONDS) as f64).into();
+        line["array_operations"] = (bed.work().operations - work.operations).into();
+        line["cache_mib"] = (bed.usable_bytes() / MIB).into();
+        line
+    })
+}
+
+/// Returns reads and writes of cached pages, in hundredths of all requests.
+fn all_hit_percent(counts: &DiskCounts) -> f64 {
+    let hits = counts.read_hits_ram + counts.read_hits_flash + counts.write_hits;
+    100.0 * cache_ratio(hits, counts.reads + counts.writes)
+}
+
+fn joined(guests: &[LoadLatencies]) -> LoadLatencies {
+    let mut all = LoadLatencies::default();
+    for guest in guests {
+        all.join(guest);
+    }
+    all
+}
