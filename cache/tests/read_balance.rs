@@ -81,7 +81,7 @@ impl BlockDevice for Queued {
 type Env = (Rc<Queued>, Rc<Queued>, LocalHost);
 
 /// A disk of which all is on flash.
-struct Scene {
+struct CachedOnFlash {
     host: LocalHost,
     flash: Rc<Queued>,
     backing: Rc<Queued>,
@@ -96,7 +96,7 @@ struct Speed {
     backing_us: u64,
 }
 
-impl Scene {
+impl CachedOnFlash {
     async fn new(host: &LocalHost, balancing: ReadBalancing, channels: [usize; 2]) -> Self {
         let [flash, backing] = [(FLASH_BYTES, channels[0]), (DISK_BYTES, channels[1])]
             .map(|(bytes, channels)| Queued::new(bytes, host, channels));
@@ -171,7 +171,7 @@ fn run<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
 fn compare(speed: Speed, channels: [usize; 2], clients: u64, reads: u64) -> [f64; 2] {
     [ReadBalancing::Off, ReadBalancing::Auto].map(|balancing| {
         run(async |host| {
-            let scene = Scene::new(&host, balancing, channels).await;
+            let scene = CachedOnFlash::new(&host, balancing, channels).await;
             // The first part finds the share.
             scene.load(speed, clients, reads / 4).await;
             let (rate, counts) = scene.load(speed, clients, reads).await;
@@ -205,7 +205,7 @@ fn a_backing_that_is_faster_answers_and_a_slow_one_costs_nothing() {
 #[test]
 fn dirty_blocks_are_never_read_from_the_backing() {
     run(async |host| {
-        let scene = Scene::new(&host, ReadBalancing::Auto, [4, 4]).await;
+        let scene = CachedOnFlash::new(&host, ReadBalancing::Auto, [4, 4]).await;
         let settings =
             DiskSettings { mode: Mode::WriteBack, destage_rate_max: PAGE, ..scene.disk.settings() };
         scene.pool.reconfigure(&scene.disk, settings).unwrap();
@@ -234,7 +234,7 @@ fn dirty_blocks_are_never_read_from_the_backing() {
 #[test]
 fn a_backing_that_hangs_keeps_no_read_of_what_flash_has() {
     run(async |host| {
-        let scene = Scene::new(&host, ReadBalancing::Auto, [4, 4]).await;
+        let scene = CachedOnFlash::new(&host, ReadBalancing::Auto, [4, 4]).await;
         let speed = Speed { flash_us: 500, backing_us: 10 };
         scene.load(speed, 1, 4_000).await;
         scene.backing.hangs.set(true);

@@ -42,8 +42,8 @@ pub(crate) enum ReadSource {
 /// Latencies of the two sources of a disk, and the division of reads between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadBalance {
-    flash: Mean,
-    backing: Mean,
+    flash: MovingMean,
+    backing: MovingMean,
     /// Of [`ALL`] reads that either source could answer, those that the backing gets.
     share: u32,
     /// Parts of reads that the backing is owed.
@@ -56,12 +56,12 @@ pub(crate) struct ReadBalance {
 
 /// Moving mean of latencies.
 #[derive(Clone, Debug, Default)]
-struct Mean {
+struct MovingMean {
     nanos: f64,
     samples: u32,
 }
 
-impl Mean {
+impl MovingMean {
     fn add(&mut self, nanos: f64) {
         self.samples = self.samples.saturating_add(1);
         // The first ones count equally.

@@ -25,7 +25,7 @@ pub(crate) struct Outbox {
     queue: RefCell<VecDeque<(ReplyBytes, Permit)>>,
     gathered: RefCell<Gathered>,
     state: Cell<OutboxState>,
-    /// How many of those that queue replies have more of them, and only let other tasks have their turn: all are sent together.
+    /// Number of those that queue replies, have more of them and only let other tasks have their turn: all are sent together.
     pausing: Cell<u32>,
 }
 
