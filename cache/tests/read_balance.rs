@@ -176,7 +176,7 @@ fn compare(speed: Speed, channels: [usize; 2], clients: u64, reads: u64) -> [f64
             scene.load(speed, clients, reads / 4).await;
             let (rate, counts) = scene.load(speed, clients, reads).await;
             assert!(counts.read_misses == 0 && counts.read_partial_hits == 0, "{counts:?}");
-            assert_eq!(counts.reads_balanced, counts.reads_bypassed, "{counts:?}");
+            assert_eq!(counts.reads_bypassed, 0, "{counts:?}");
             if balancing == ReadBalancing::Off {
                 assert_eq!(counts.reads_balanced, 0);
             }
@@ -243,10 +243,13 @@ fn a_backing_that_hangs_keeps_no_read_of_what_flash_has() {
         // One read finds out, after 5 ms.
         assert!(counts.reads_balanced == 0 && counts.backing_errors == 0, "{counts:?}");
         assert!(host.now() - begun < 1_000 * 510 * MICRO, "{} us", (host.now() - begun) / MICRO);
-        // Once it answers again, it is found within about a minute.
+        // Once it answers again, that is found out by single reads.
         scene.backing.hangs.set(false);
-        host.sleep(70 * SECOND).await;
-        let (_, counts) = scene.load(speed, 1, 20_000).await;
-        assert!(counts.reads_balanced > 0, "{counts:?}");
+        let mut rounds = 0;
+        while scene.load(speed, 1, 200).await.1.reads_balanced < 100 {
+            host.sleep(10 * SECOND).await;
+            rounds += 1;
+            assert!(rounds < 60, "ten minutes later");
+        }
     });
 }

@@ -23,8 +23,8 @@ pub struct RequestTimes {
 pub(super) fn latency_of(answer: Answer) -> Latency {
     match answer {
         Answer::Ram | Answer::Zeroes => Latency::ReadHitRam,
-        Answer::Flash => Latency::ReadHitFlash,
-        Answer::Partial | Answer::Miss | Answer::Bypass | Answer::Balanced => Latency::ReadMiss,
+        Answer::Flash | Answer::Balanced => Latency::ReadHitFlash,
+        Answer::Partial | Answer::Miss | Answer::Bypass => Latency::ReadMiss,
     }
 }
 
@@ -34,10 +34,10 @@ impl<E: Env> CachedDisk<E> {
         let counters = &self.ctx.cache.counters;
         let counter = match answer {
             Answer::Ram | Answer::Zeroes => &counters.read_hits_ram,
-            Answer::Flash => &counters.read_hits_flash,
+            Answer::Flash | Answer::Balanced => &counters.read_hits_flash,
             Answer::Partial => &counters.read_partial_hits,
             Answer::Miss => &counters.read_misses,
-            Answer::Bypass | Answer::Balanced => &counters.reads_bypassed,
+            Answer::Bypass => &counters.reads_bypassed,
         };
         count(&counters.reads_balanced, u64::from(answer == Answer::Balanced));
         count(&counters.reads, 1);

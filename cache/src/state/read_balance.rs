@@ -16,7 +16,7 @@ const STEP_MIN: u32 = ALL / 32;
 /// Measurements between two steps.
 const STEP_AFTER: u32 = 64;
 /// Measurements of either source that a share needs.
-const SAMPLES_MIN: u32 = 8;
+const SAMPLES_MIN: u32 = 4;
 /// Weight of a new measurement: one in so many.
 const WEIGHT: f64 = 16.0;
 /// A share grows only if the backing answers in less than this part of the time of flash, and shrinks if it takes longer than flash:
@@ -25,9 +25,11 @@ const FASTER: f64 = 0.8;
 /// Bytes whose transfer takes about as long as everything else of a request: latencies of requests of different lengths are compared by it.
 const TRANSFER_BYTES: f64 = 65_536.0;
 /// Time without a measurement of the backing after which one read finds out how fast it is, in nanoseconds; times the ratio by which the
-/// backing was slower, up to [`PROBE_RATIO_MAX`], so that finding out costs no more than a share of 1e-4 of the time.
-const PROBE_AFTER_NS: u64 = 1_000_000_000;
-const PROBE_RATIO_MAX: f64 = 64.0;
+/// backing was slower, up to [`PROBE_RATIO_MAX`].
+const PROBE_AFTER_NS: u64 = 10_000_000_000;
+const PROBE_RATIO_MAX: f64 = 8.0;
+/// A backing that failed, or was too slow, counts as so many times slower than flash until it was measured again.
+const FAILED_RATIO: f64 = 4.0;
 /// A read of the backing is given up after so many times its usual latency, and no earlier than [`PATIENCE_MIN_NS`]: flash has the same.
 const PATIENCE: f64 = 8.0;
 const PATIENCE_MIN_NS: u64 = 5_000_000;
@@ -50,8 +52,8 @@ pub(crate) struct ReadBalance {
     owed: u32,
     /// Measurements since the last step.
     since_step: u32,
-    /// Time of the last measurement of the backing.
-    backing_at: u64,
+    /// Time of the last measurement of the backing; before the first one, that of the first measurement of flash.
+    backing_at: Option<u64>,
 }
 
 /// Moving mean of latencies.
@@ -80,10 +82,13 @@ impl ReadBalance {
     pub(crate) fn measure(&mut self, source: ReadSource, bytes: u64, nanos: u64, now: u64) {
         let comparable = nanos as f64 * TRANSFER_BYTES / (TRANSFER_BYTES + bytes as f64);
         match source {
-            ReadSource::Flash => self.flash.add(comparable),
+            ReadSource::Flash => {
+                self.flash.add(comparable);
+                self.backing_at.get_or_insert(now);
+            }
             ReadSource::Backing => {
                 self.backing.add(comparable);
-                self.backing_at = now;
+                self.backing_at = Some(now);
             }
         }
         self.since_step += 1;
@@ -97,9 +102,9 @@ impl ReadBalance {
     pub(crate) fn give_up(&mut self, now: u64) {
         self.share = 0;
         self.owed = 0;
-        self.backing_at = now;
-        // What it took is not known, but it was not faster than flash.
-        self.backing.nanos = self.backing.nanos.max(self.flash.nanos * PROBE_RATIO_MAX);
+        self.backing_at = Some(now);
+        // What it would have taken is not known, and earlier measurements do not count any more.
+        self.backing = MovingMean { nanos: self.flash.nanos * FAILED_RATIO, samples: 1 };
     }
 
     /// Returns true if the backing should answer the next read that either could; then [`Self::take`] it, if it can.
@@ -110,7 +115,7 @@ impl ReadBalance {
     /// Counts a read that the backing answers, because it was due.
     pub(crate) fn take(&mut self, now: u64) {
         self.owed = (self.owed + self.share).saturating_sub(ALL);
-        self.backing_at = now;
+        self.backing_at = Some(now);
     }
 
     /// Counts a read that flash answers though either could.
@@ -135,11 +140,9 @@ impl ReadBalance {
         reason = "a time to wait is an estimate, and not negative"
     )]
     fn is_probe_due(&self, now: u64) -> bool {
-        if !self.flash.is_known() {
-            return false;
-        }
+        let Some(measured_at) = self.backing_at.filter(|_| self.flash.is_known()) else { return false };
         let ratio = (self.backing.nanos / self.flash.nanos.max(1.0)).clamp(1.0, PROBE_RATIO_MAX);
-        now.saturating_sub(self.backing_at) >= (PROBE_AFTER_NS as f64 * ratio) as u64
+        now.saturating_sub(measured_at) >= (PROBE_AFTER_NS as f64 * ratio) as u64
     }
 
     fn step(&mut self) {
@@ -240,10 +243,13 @@ mod tests {
     fn a_backing_that_fails_gets_nothing_until_it_was_found_faster_again() {
         let mut balance = ReadBalance::default();
         serve(&mut balance, &Sources { flash: 90.0, backing: 30.0, load: 0.0 }, 500_000);
-        let now = balance.backing_at;
+        let now = balance.backing_at.expect("it was measured");
         balance.give_up(now);
         assert!(!balance.is_due(now + PROBE_AFTER_NS), "not at once");
-        assert!(balance.is_due(now + 65 * PROBE_AFTER_NS), "but later");
+        assert!(balance.is_due(now + 5 * PROBE_AFTER_NS), "but later");
+        let fast = Sources { flash: 90.0, backing: 30.0, load: 0.0 };
+        assert!(serve(&mut balance, &fast, 1_000).0 < 0.01, "one read proves nothing");
+        assert!(serve(&mut balance, &fast, 4_000_000).0 > 0.9);
     }
 
     #[test]

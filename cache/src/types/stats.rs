@@ -80,16 +80,16 @@ counters! {
         active_seconds,
         /// Reads answered from RAM alone.
         read_hits_ram,
-        /// Reads answered from flash, or from flash and RAM.
+        /// Reads answered from flash, or from flash and RAM, and those of `reads_balanced`.
         read_hits_flash,
+        /// Of these, reads of clean blocks on flash that the backing answered because it was faster.
+        reads_balanced,
         /// Reads of which a part was cached; they count as misses.
         read_partial_hits,
         /// Reads of which nothing was cached.
         read_misses,
-        /// Reads that went past the cache: pass-through, sequential runs, ranges that must not be cached, and those of `reads_balanced`.
+        /// Reads that went past the cache: pass-through, sequential runs, ranges that must not be cached.
         reads_bypassed,
-        /// Of these, reads of clean blocks on flash that the backing answered because it was faster.
-        reads_balanced,
         /// Writes whose pages were all cached before.
         write_hits,
         /// Writes whose pages were not all cached before.
