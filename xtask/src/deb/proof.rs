@@ -28,7 +28,7 @@ pub(crate) const RECIPE: Recipe<'_> = Recipe {
 /// Size of a disk that the guest's Forebay serves.
 const DATA_BYTES: u64 = 32 << 20;
 /// Time limit of a guest in seconds. Its processor is emulated: it takes a minute on an idle machine, several on a busy one.
-pub(crate) const SECONDS_MAX: u32 = 900;
+pub(crate) const SECONDS_MAX: u32 = 1500;
 /// Last line of a script that ran to its end: a guest that never ran it has status 0 too.
 const PROVEN: &str = "PROVEN";
 /// Scripts, one for each boot.

@@ -32,7 +32,7 @@ const RECIPE: Recipe<'_> = Recipe {
     size: "2G",
 };
 const MEMORY_MIB: u32 = 1536;
-const SECONDS_MAX: u32 = 1200;
+const SECONDS_MAX: u32 = 1800;
 /// Runs the script and ends the guest with its exit status, by the convention of the guest's archive; in order if the script made the file
 /// `orderly`.
 const UNIT: &str = "\
