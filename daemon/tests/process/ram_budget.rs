@@ -54,8 +54,8 @@ fn sum(ram: &Value) -> u64 {
 
 /// Returns the remark on the RAM that a disk has at present; empty if it has the default.
 fn remark(daemon: &Daemon, name: &str) -> String {
-    let disk = daemon.disk(name);
-    let remarks = disk["remarks"].as_array().cloned().unwrap_or_default();
+    let document = daemon.json(&["disk", "show", name]);
+    let remarks = document["disk"]["remarks"].as_array().expect("a list");
     remarks
         .iter()
         .filter(|remark| remark["key"] == "ram")
@@ -151,7 +151,7 @@ fn a_disk_with_ram_of_its_own_keeps_that_as_a_part_of_the_budget() {
 fn budgets_and_bounds_that_cannot_be_are_refused_and_change_nothing() {
     let host = Host::new();
     let daemon = serve_with_disks(&host);
-    let first = host.text("pool.img");
+    let first = host.text("d/pool.img");
     set(&daemon, "16MiB");
     let refused = |words: &[&str], reason: &str| {
         let message = daemon.run(words).failed();
