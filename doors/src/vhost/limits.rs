@@ -17,7 +17,7 @@ pub const REQUEST_BYTES: u64 = 512;
 /// Cost of a discard or a writing of zeroes, in bytes, because it may be much work without having data.
 pub const CHANGE_BYTES: u64 = 1 << 20;
 /// Bytes of work before other tasks have a turn: of reads answered from RAM, and [`REQUEST_WORK`] for each request.
-pub const TURN_BYTES: u64 = 128 << 10;
+pub const TURN_BYTES: u64 = 1 << 20;
 /// Cost of taking a request, in bytes.
 pub const REQUEST_WORK: u64 = 16 << 10;
 /// The longest request that is answered without waiting for the budget, in bytes that it would hold; longer ones wait as all others do.
