@@ -143,13 +143,13 @@ struct Moment {
 
 /// Woken tasks; the only part that other threads touch.
 struct RunQueue {
-    woken: Mutex<Woken>,
+    woken: Mutex<WokenTasks>,
     unparker: Arc<dyn Unpark>,
 }
 
 /// Tasks to run.
 #[derive(Default)]
-struct Woken {
+struct WokenTasks {
     /// Those of this round.
     now: VecDeque<Runnable>,
     /// Those that were woken while they ran: they are of the next round.
@@ -403,7 +403,7 @@ impl RunQueue {
 
     /// Makes those of the next round ready, behind those that did not run in this one.
     fn begin_round(&self) {
-        let Woken { now, next } = &mut *lock(&self.woken);
+        let WokenTasks { now, next } = &mut *lock(&self.woken);
         now.append(next);
     }
 
@@ -424,7 +424,7 @@ impl RunQueue {
     }
 }
 
-impl Woken {
+impl WokenTasks {
     fn is_empty(&self) -> bool {
         self.now.is_empty() && self.next.is_empty()
     }
