@@ -27,6 +27,8 @@ cat >/etc/udev/rules.d/65-proof.rules <<'RULES'
 SUBSYSTEM=="block", ENV{ID_SERIAL_SHORT}=="FIRST|SECOND|THIRD", SYMLINK+="disk/by-id/nvme-$env{ID_SERIAL_SHORT}"
 SUBSYSTEM=="block", ENV{ID_SERIAL}=="*ARRAY", SYMLINK+="disk/by-id/scsi-ARRAY"
 RULES
+# Still at boot, on a busy machine, it may take longer to answer than it is asked for.
+until udevadm control --ping; do sleep 1; done
 udevadm control --reload
 udevadm trigger --settle --subsystem-match=block
 
