@@ -15,7 +15,7 @@ const CARGO_DENY: &str = "0.20.2";
 /// Simulation seeds of a nightly run.
 const SEEDS_NIGHTLY: u32 = 100_000;
 /// Seconds after which an ordinary run begins no other seed, so that the gate ends in time on a slow machine too.
-const SEEDS_SECONDS_MAX: u32 = 240;
+const SEEDS_SECONDS_MAX: u32 = 180;
 /// Seeds of a long run in one process, which prints its coverage at the end.
 const SEEDS_AT_ONCE: u64 = 10_000;
 /// Kills and power cuts of a nightly run. An ordinary run has fewer, as the tests themselves define.

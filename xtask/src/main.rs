@@ -60,7 +60,7 @@ Usage: cargo xtask <COMMAND>
   nightly            the tests with many more seeds, the fuzz targets if cargo-fuzz is there, and the files of
                      a release
 
-  --seeds N          how many seeds each simulation runs. Default: 20000, for at most 4 minutes";
+  --seeds N          how many seeds each simulation runs. Default: 20000, for at most 3 minutes";
 
 /// Simulation seeds of an ordinary run, for the time limit of CI on two cores.
 const SEEDS_DEFAULT: u32 = 20_000;
