@@ -220,13 +220,13 @@ impl Executor {
             self.shared.busy.add_runs(ran);
             let did_io = self.shared.driver.poll();
             let now = self.shared.fire_timers();
-            self.shared.queue.begin_round();
+            let has_tasks = self.shared.queue.begin_round();
             let only_looked = looked && ran == 1 && !main_is_woken && !did_io;
             if !only_looked {
                 self.shared.busy.add(now - resumed);
             }
             resumed = now;
-            let idle = self.shared.queue.is_empty() && !*lock(&woken.woken);
+            let idle = !has_tasks && !*lock(&woken.woken);
             if idle {
                 if !self.shared.wait() {
                     return None;
@@ -244,9 +244,8 @@ impl Drop for Executor {
         drop(tasks);
         let timers = self.shared.timers.take();
         drop(timers);
-        loop {
-            self.shared.queue.begin_round();
-            let Some(runnable) = self.shared.queue.pop(Order::Fifo, &self.shared.chance) else { break };
+        while self.shared.queue.begin_round() {
+            let runnable = self.shared.queue.pop(Order::Fifo, &self.shared.chance);
             drop(runnable);
         }
     }
@@ -391,7 +390,7 @@ impl RunQueue {
     fn push(&self, runnable: Runnable, is_of_next_round: bool) {
         let first = {
             let mut woken = lock(&self.woken);
-            let first = woken.is_empty();
+            let first = woken.now.is_empty() && woken.next.is_empty();
             let tasks = if is_of_next_round { &mut woken.next } else { &mut woken.now };
             tasks.push_back(runnable);
             first
@@ -401,10 +400,11 @@ impl RunQueue {
         }
     }
 
-    /// Makes those of the next round ready, behind those that did not run in this one.
-    fn begin_round(&self) {
+    /// Makes those of the next round ready, behind those that did not run in this one. Returns true if there are any.
+    fn begin_round(&self) -> bool {
         let WokenTasks { now, next } = &mut *lock(&self.woken);
         now.append(next);
+        !now.is_empty()
     }
 
     fn pop(&self, order: Order, chance: &Cell<u64>) -> Option<Runnable> {
@@ -417,16 +417,6 @@ impl RunQueue {
                 now.swap_remove_back(index)
             }
         }
-    }
-
-    fn is_empty(&self) -> bool {
-        lock(&self.woken).is_empty()
-    }
-}
-
-impl WokenTasks {
-    fn is_empty(&self) -> bool {
-        self.now.is_empty() && self.next.is_empty()
     }
 }
 
