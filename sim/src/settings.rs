@@ -64,6 +64,6 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         read_only: false,
         zero_pages: if number.is_multiple_of(2) { ZeroPages::Remembered } else { ZeroPages::Cached },
         sector_bytes: None,
-        read_balance: if number.is_multiple_of(3) { ReadBalancing::Off } else { ReadBalancing::Auto },
+        read_balance: ReadBalancing::Auto,
     }
 }

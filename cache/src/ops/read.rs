@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
-use super::reconnect::notice;
+use super::reconnect::{is_same, notice};
 use crate::state::learned::{ArrivalClass, By, History};
 use crate::state::ram::PromotionState;
 use crate::state::ram_hit::RamHit;
@@ -173,14 +173,14 @@ fn may_come_from_backing<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>, range: &By
         && !cache.coherence.distrusts(range)
 }
 
-/// Reads a range from the backing that is cached, in place of flash. Returns false if the backing failed or took too long; then flash has to
-/// answer.
+/// Reads a range from the backing that is cached, in place of flash. Returns false if the backing failed, took too long, or lost its
+/// connection meanwhile; then what is still cached has to answer.
 async fn read_balanced<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     buffer: &mut Buffer,
 ) -> bool {
-    let host = &cache.pool.host;
+    let (host, epoch) = (&cache.pool.host, cache.coherence.epoch());
     let patience = cache.read_balance.borrow().patience_ns(range.len());
     cache.read_balance.borrow_mut().take(host.recently());
     // Not the buffer of the guest: a read that is given up keeps its own.
@@ -190,6 +190,9 @@ async fn read_balanced<E: Env>(
         cache.read_balance.borrow_mut().give_up(host.now());
         return false;
     };
+    if !is_same(ctx, epoch) {
+        return false;
+    }
     buffer.copy_from_slice(&bytes);
     for page in pages_touched(&range) {
         if let Some(located) = cache.on_flash(page) {
