@@ -7,12 +7,14 @@
 //! Properties that no document publishes are choices of this crate; the descriptions in [`ALL`] name them. Nothing here does I/O.
 
 mod named;
+mod ranks;
 mod requests;
 
 pub use named::{
     ALL, CALIBRATION, DECISION_SUPPORT, MONITORING, NFS_GUEST, ONLINE_STORE, PROXY, SCAN, SKEWED, TILE,
     UNIFORM, WRITER,
 };
+pub use ranks::Ranks;
 pub use requests::Requests;
 
 /// Unit that is hot or cold as a whole, like clusters of a file system, in bytes. Data has a multiple of it.

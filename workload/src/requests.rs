@@ -1,6 +1,6 @@
 //! Requests of a guest, drawn from the properties of its workload.
 
-use crate::{EXTENT, Request, Workload};
+use crate::{EXTENT, Ranks, Request, Workload};
 
 /// Nanoseconds of a second, times 1000: rates are in thousandths.
 const THOUSAND_SECONDS_NS: f64 = 1e12;
@@ -10,8 +10,8 @@ const THOUSAND_SECONDS_NS: f64 = 1e12;
 pub struct Requests {
     workload: Workload,
     data_bytes: u64,
-    /// Cumulated probability of the ranks, ascending to one. Empty without skew.
-    cumulated: Vec<f64>,
+    /// Ranks of the extents; none without skew.
+    ranks: Option<Ranks>,
     /// Extent of each rank: hot extents are scattered.
     extents: Vec<u32>,
     state: u64,
@@ -39,12 +39,11 @@ impl Requests {
         }
         let used = u64::from(all) * u64::from(workload.working_set_percent) / 100;
         extents.truncate(used.max(1) as usize);
-        let cumulated =
-            if workload.skew > 0.0 { cumulated(extents.len(), workload.skew) } else { Vec::new() };
+        let ranks = (workload.skew > 0.0).then(|| Ranks::new(extents.len(), workload.skew));
         Self {
             workload,
             data_bytes,
-            cumulated,
+            ranks,
             extents,
             state,
             now_ns: 0,
@@ -97,11 +96,9 @@ impl Requests {
     }
 
     fn begin_run(&mut self, length: u32) {
-        let rank = if self.cumulated.is_empty() {
-            (next(&mut self.state) % self.extents.len() as u64) as usize
-        } else {
-            let chance = unit(&mut self.state);
-            self.cumulated.partition_point(|upto| *upto < chance).min(self.extents.len() - 1)
+        let rank = match &self.ranks {
+            None => (next(&mut self.state) % self.extents.len() as u64) as usize,
+            Some(ranks) => ranks.draw(unit(&mut self.state)),
         };
         let places = EXTENT / u64::from(length);
         let within = next(&mut self.state) % places * u64::from(length);
@@ -123,20 +120,6 @@ impl Iterator for Requests {
     fn next(&mut self) -> Option<Request> {
         Some(self.draw())
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
-fn cumulated(ranks: usize, skew: f64) -> Vec<f64> {
-    let mut total = 0.0;
-    let mut cumulated = Vec::with_capacity(ranks);
-    for rank in 1..=ranks {
-        total += (rank as f64).powf(-skew);
-        cumulated.push(total);
-    }
-    for chance in &mut cumulated {
-        *chance /= total;
-    }
-    cumulated
 }
 
 /// Returns a number of at least 0 and below 1.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use doors::nbd::Client;
 use doors::nbd::wire::Command;
 use hdrhistogram::Histogram;
+use workload::Ranks;
 
 /// Bytes of a request.
 pub(crate) const REQUEST_BYTES: u32 = 8 << 10;
@@ -23,8 +24,7 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// Distribution of requests over blocks.
 pub(crate) struct Workload {
-    /// Cumulated probability of the ranks up to each, ascending to one.
-    cumulated: Vec<f64>,
+    ranks: Ranks,
     /// The block of each rank, so that hot blocks are scattered.
     blocks: Vec<u64>,
     chance: u64,
@@ -57,20 +57,10 @@ impl Observed {
 
 impl Workload {
     /// Returns the workload on a disk of `bytes` bytes; equal seeds give equal blocks.
-    #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
     pub(crate) fn new(bytes: u64, seed: u64) -> Self {
         let count = bytes / u64::from(REQUEST_BYTES);
-        let mut total = 0.0;
-        let mut cumulated: Vec<f64> = (1..=count)
-            .map(|rank| {
-                total += (rank as f64).powf(-SKEW);
-                total
-            })
-            .collect();
-        for chance in &mut cumulated {
-            *chance /= total;
-        }
-        let mut workload = Self { cumulated, blocks: (0..count).collect(), chance: seed };
+        let ranks = Ranks::new(count as usize, SKEW);
+        let mut workload = Self { ranks, blocks: (0..count).collect(), chance: seed };
         for last in (1..count as usize).rev() {
             let other = workload.draw() as usize % (last + 1);
             workload.blocks.swap(last, other);
@@ -144,8 +134,7 @@ impl Workload {
     #[expect(clippy::cast_precision_loss, reason = "53 bits of chance are plenty")]
     fn draw_block(&mut self) -> u64 {
         let chance = (self.draw() >> 11) as f64 / (1u64 << 53) as f64;
-        let rank = self.cumulated.partition_point(|upto| *upto < chance);
-        self.blocks[rank.min(self.blocks.len() - 1)]
+        self.blocks[self.ranks.draw(chance)]
     }
 
     /// Returns the next number of a xorshift generator (Marsaglia, "Xorshift RNGs", 2003).

@@ -25,7 +25,20 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // `guest` for tests only: machines whose power can be cut.
     (
         "daemon",
-        &["advice", "api", "base", "block", "cache", "doors", "guest", "hitsim", "telemetry", "trace", "vm"],
+        &[
+            "advice",
+            "api",
+            "base",
+            "block",
+            "cache",
+            "doors",
+            "guest",
+            "hitsim",
+            "telemetry",
+            "trace",
+            "vm",
+            "workload",
+        ],
     ),
     // Measures the cache without a door in front of it. Of `doors` the client, which connects to a started daemon like a guest, and the
     // vhost-user door, whose instructions are counted.
