@@ -12,14 +12,15 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use block::executor::LocalHost;
-use block::model::{Model, Profile};
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, Unmap};
-use cache::{
-    Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SequentialCutoff,
-    SessionIds,
-};
+use block::model::Profile;
+use block::{BlockDevice, Buffer, Host};
+use cache::{Admission, DiskId, DiskSettings, Mode, RecoveryContext, SequentialCutoff};
+use workload::Ranks;
 
-use crate::modelled::in_virtual_time;
+use crate::modelled::{
+    Array, ArrayPart, DOOR_NS, Disk, FLASH_WRITE_NS, SECOND, SsdTransfer, blank_array, in_virtual_time,
+    open_cache,
+};
 use crate::rig::random;
 
 const DISKS: u64 = 10;
@@ -33,21 +34,12 @@ const SKEW: f64 = 0.99;
 const WRITES_PERCENT: u64 = 30;
 /// RAM of each disk: little, because the page cache of an NFS server takes the frequent reads.
 const RAM: u64 = 1 << 20;
-/// Time of a request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/dev/notes/performance.md`.
-const DOOR_NS: u64 = 63_000;
-/// Slightly more than `NVMe` SSDs of servers take.
-const FLASH_READ_NS: u64 = 100_000;
-const FLASH_WRITE_NS: u64 = 30_000;
 /// Load of guests in hundredths of the array's own rate.
 const LOAD_PERCENT: u64 = 50;
 /// Requests in flight while that rate is measured.
 const DEPTH: u32 = 32;
-const SECOND: u64 = 1_000_000_000;
 /// Upper bounds of the classes, in nanoseconds. One more class is above them.
 const BOUNDS: [u64; 5] = [250_000, 1_000_000, 5_000_000, 20_000_000, 100_000_000];
-
-type Array = Model<Memory, LocalHost>;
-type Disk = CachedDisk<(Slice, Ssd, LocalHost)>;
 
 /// Extent of the measurement.
 #[derive(Clone, Copy, Debug)]
@@ -117,25 +109,14 @@ async fn on_cached(disk: &Rc<Disk>, request: PageRequest) {
 
 /// Generator of guests' requests.
 struct RequestGenerator {
-    /// Cumulated probability of the ranks, ascending to one.
-    cumulated: Vec<f64>,
+    ranks: Ranks,
     /// Extent of each rank, for each disk: hot extents are scattered.
     extents: Vec<Vec<u32>>,
     state: u64,
 }
 
 impl RequestGenerator {
-    #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
     fn new() -> Self {
-        let mut total = 0.0;
-        let mut cumulated = Vec::with_capacity(EXTENTS);
-        for rank in 1..=EXTENTS {
-            total += (rank as f64).powf(-SKEW);
-            cumulated.push(total);
-        }
-        for chance in &mut cumulated {
-            *chance /= total;
-        }
         let mut state = 1;
         let mut shuffled = || {
             let mut extents: Vec<u32> = (0..EXTENTS as u32).collect();
@@ -145,14 +126,14 @@ impl RequestGenerator {
             extents
         };
         let extents = (0..DISKS).map(|_| shuffled()).collect();
-        Self { cumulated, extents, state }
+        Self { ranks: Ranks::new(EXTENTS, SKEW), extents, state }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "31 bits")]
     fn draw(&mut self) -> PageRequest {
         let disk = random(&mut self.state) % DISKS;
         let chance = random(&mut self.state) as f64 / (1u64 << 31) as f64;
-        let rank = self.cumulated.partition_point(|upto| *upto < chance).min(EXTENTS - 1);
+        let rank = self.ranks.draw(chance);
         let extent = u64::from(self.extents[disk as usize][rank]);
         let page = random(&mut self.state) % (EXTENT / PAGE);
         let is_write = random(&mut self.state) % 100 < WRITES_PERCENT;
@@ -242,7 +223,7 @@ fn classes_of(nanos: &[u64]) -> [u64; BOUNDS.len() + 1] {
 }
 
 fn new_array(host: &LocalHost, profile: Profile) -> Array {
-    Model::new(Memory::new(DISKS * DISK), host.clone(), profile)
+    blank_array(host, profile, DISKS * DISK)
 }
 
 /// Returns the maximum rate of requests of this kind that the array answers, per second.
@@ -273,15 +254,7 @@ async fn requests_per_second(host: LocalHost, profile: Profile) -> u64 {
 /// disks.
 async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<Rc<Disk>> {
     let array = Rc::new(new_array(host, profile));
-    let ssd = || Ssd { inner: Memory::new(DISKS * DISK * percent / 100 / 2), host: host.clone() };
-    let first = ssd();
-    cache::format(&first, PoolId([1; 16]), None).await.expect("the first SSD takes a format");
-    let marks = SessionIds { new: 1, known: vec![0, 1], epoch: None };
-    let opened =
-        Cache::open(vec![first], host.clone(), &marks).await.expect("it was formatted by this program");
-    let cache = opened.cache;
-    let number = cache.add_device(ssd()).await.expect("the second SSD is as large");
-    cache.use_device(number).expect("it was added");
+    let cache = open_cache(host, 2, DISKS * DISK * percent / 100 / 2, SsdTransfer::Free).await;
     let mut disks = Vec::new();
     for number in 0..DISKS as u32 {
         let settings = DiskSettings {
@@ -294,9 +267,8 @@ async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<R
             sequential_cutoff: SequentialCutoff::Auto,
             ..DiskSettings::plain(DiskId(number + 1))
         };
-        let slice = Slice { array: Rc::clone(&array), start: u64::from(number) * DISK };
-        let disk =
-            cache.attach(settings, slice, RecoveryContext::none(DISK)).await.expect("the settings fit");
+        let part = ArrayPart::new(&array, u64::from(number) * DISK, DISK);
+        let disk = cache.attach(settings, part, RecoveryContext::none(DISK)).await.expect("the settings fit");
         // Until then writes go to the backing.
         disk.loaded().await;
         disks.push(disk);
@@ -315,80 +287,6 @@ async fn read_all(disks: &[Rc<Disk>], host: &LocalHost) {
                 host.sleep(FLASH_WRITE_NS).await;
             }
         }
-    }
-}
-
-/// SSD that answers every request after the same time.
-struct Ssd {
-    inner: Memory,
-    host: LocalHost,
-}
-
-impl BlockDevice for Ssd {
-    fn geometry(&self) -> Geometry {
-        self.inner.geometry()
-    }
-
-    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
-        self.host.sleep(FLASH_READ_NS).await;
-        self.inner.read(offset, buffer).await
-    }
-
-    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
-        self.host.sleep(FLASH_WRITE_NS).await;
-        self.inner.write(offset, buffer).await
-    }
-
-    async fn flush(&self) -> Result<(), BlockError> {
-        self.host.sleep(FLASH_WRITE_NS).await;
-        self.inner.flush().await
-    }
-
-    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
-        self.host.sleep(FLASH_WRITE_NS).await;
-        self.inner.write_zeroes(range, unmap).await
-    }
-
-    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
-        self.inner.discard(range).await
-    }
-}
-
-/// Part of the array for one disk.
-struct Slice {
-    array: Rc<Array>,
-    start: u64,
-}
-
-impl Slice {
-    fn there(&self, range: &ByteRange) -> ByteRange {
-        ByteRange { start: self.start + range.start, end: self.start + range.end }
-    }
-}
-
-impl BlockDevice for Slice {
-    fn geometry(&self) -> Geometry {
-        Geometry { size: DISK, ..self.array.geometry() }
-    }
-
-    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
-        self.array.read(self.start + offset, buffer).await
-    }
-
-    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
-        self.array.write(self.start + offset, buffer).await
-    }
-
-    async fn flush(&self) -> Result<(), BlockError> {
-        self.array.flush().await
-    }
-
-    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
-        self.array.write_zeroes(self.there(&range), unmap).await
-    }
-
-    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
-        self.array.discard(self.there(&range)).await
     }
 }
 

@@ -18,16 +18,16 @@ use cache::{Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Mode, PoolId, R
 use workload::{Request, Requests};
 
 /// Time of a request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/dev/notes/performance.md`.
-const DOOR_NS: u64 = 63_000;
+pub(crate) const DOOR_NS: u64 = 63_000;
 /// Slightly more than `NVMe` SSDs of servers take.
 const FLASH_READ_NS: u64 = 100_000;
-const FLASH_WRITE_NS: u64 = 30_000;
+pub(crate) const FLASH_WRITE_NS: u64 = 30_000;
 /// Time for each KiB beyond: 2 GB a second.
 const FLASH_NS_PER_KIB: u64 = 512;
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
-type Array = Model<BlankDevice, LocalHost>;
-type Disk = CachedDisk<(ArrayPart, ModelledSsd, LocalHost)>;
+pub(crate) type Array = Model<BlankDevice, LocalHost>;
+pub(crate) type Disk = CachedDisk<(ArrayPart, ModelledSsd, LocalHost)>;
 
 /// Cache in front of the disks.
 #[derive(Clone, Copy)]
@@ -77,15 +77,15 @@ impl Bed {
         plan: Option<CachePlan>,
         is_cached: impl Fn(usize) -> bool,
     ) -> Self {
-        let array = Rc::new(Model::new(BlankDevice { bytes: disks.iter().sum() }, host.clone(), profile));
+        let array = Rc::new(blank_array(host, profile, disks.iter().sum()));
         let cache = match plan {
-            Some(plan) => Some(open_cache(host, plan).await),
+            Some(plan) => Some(open_cache(host, plan.ssds, plan.ssd_bytes, SsdTransfer::Timed).await),
             None => None,
         };
         let (mut start, mut all) = (0, Vec::new());
         let count = (0..disks.len()).filter(|number| is_cached(*number)).count().max(1) as u64;
         for (number, bytes) in disks.iter().copied().enumerate() {
-            let part = ArrayPart { array: Rc::clone(&array), start, bytes };
+            let part = ArrayPart::new(&array, start, bytes);
             start += bytes;
             all.push(match (&cache, plan) {
                 (Some(cache), Some(plan)) if is_cached(number) => {
@@ -395,15 +395,26 @@ async fn send(device: &impl BlockDevice, request: Request) {
     outcome.1.expect("memory does not fail");
 }
 
-async fn open_cache(host: &LocalHost, plan: CachePlan) -> Rc<Cache<(ArrayPart, ModelledSsd, LocalHost)>> {
-    let ssd = || ModelledSsd { inner: Memory::new(plan.ssd_bytes), host: host.clone() };
+/// Returns an array of so many bytes.
+pub(crate) fn blank_array(host: &LocalHost, profile: Profile, bytes: u64) -> Array {
+    Model::new(BlankDevice { bytes }, host.clone(), profile)
+}
+
+/// Opens a new pool of so many SSDs, each of so many bytes.
+pub(crate) async fn open_cache(
+    host: &LocalHost,
+    ssds: u32,
+    ssd_bytes: u64,
+    transfer: SsdTransfer,
+) -> Rc<Cache<(ArrayPart, ModelledSsd, LocalHost)>> {
+    let ssd = || ModelledSsd { inner: Memory::new(ssd_bytes), host: host.clone(), transfer };
     let first = ssd();
     cache::format(&first, PoolId([1; 16]), None).await.expect("the first SSD takes a format");
     let marks = SessionIds { new: 1, known: vec![0, 1], epoch: None };
     let opened =
         Cache::open(vec![first], host.clone(), &marks).await.expect("it was formatted by this program");
     let cache = opened.cache;
-    for _ in 1..plan.ssds {
+    for _ in 1..ssds {
         let number = cache.add_device(ssd()).await.expect("the next SSD is as large");
         cache.use_device(number).expect("it was added");
     }
@@ -411,7 +422,7 @@ async fn open_cache(host: &LocalHost, plan: CachePlan) -> Rc<Cache<(ArrayPart, M
 }
 
 /// Device of zeroes that keeps nothing: the content of an array does not matter for its times.
-struct BlankDevice {
+pub(crate) struct BlankDevice {
     bytes: u64,
 }
 
@@ -442,15 +453,26 @@ impl BlockDevice for BlankDevice {
     }
 }
 
-/// SSD that answers a request after a time that grows with its length.
+/// Time that an SSD takes for the bytes of a request, beside that for the request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SsdTransfer {
+    /// [`FLASH_NS_PER_KIB`].
+    Timed,
+    /// None: for requests of a page.
+    Free,
+}
+
+/// SSD that answers a request after a time.
 pub(crate) struct ModelledSsd {
     inner: Memory,
     host: LocalHost,
+    transfer: SsdTransfer,
 }
 
 impl ModelledSsd {
     async fn take(&self, base_ns: u64, bytes: usize) {
-        self.host.sleep(base_ns + bytes as u64 / 1024 * FLASH_NS_PER_KIB).await;
+        let per_kib = if self.transfer == SsdTransfer::Timed { FLASH_NS_PER_KIB } else { 0 };
+        self.host.sleep(base_ns + bytes as u64 / 1024 * per_kib).await;
     }
 }
 
@@ -492,6 +514,11 @@ pub(crate) struct ArrayPart {
 }
 
 impl ArrayPart {
+    /// Returns the part of so many bytes from `start` on.
+    pub(crate) fn new(array: &Rc<Array>, start: u64, bytes: u64) -> Self {
+        Self { array: Rc::clone(array), start, bytes }
+    }
+
     fn there(&self, range: &ByteRange) -> ByteRange {
         ByteRange { start: self.start + range.start, end: self.start + range.end }
     }
