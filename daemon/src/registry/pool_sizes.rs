@@ -22,6 +22,7 @@ use telemetry::events::{self, Kind};
 use super::{PoolView, Registry, lock};
 use crate::pool::check_room_to_grow;
 use crate::shard::{DeviceStorage, FileChange};
+use crate::state::DiskRecord;
 
 /// Time that making a device smaller may take before it continues after its answer.
 const SHRINK_TIME_MAX: Duration = Duration::from_secs(2);
@@ -267,14 +268,20 @@ impl Registry {
         self.follow_pool_size().await;
     }
 
-    /// Updates the limits of disks that have none set, which may take the whole pool.
+    /// Updates the limits of disks that have none set, which may take the whole pool. Waits for no disk that is being
+    /// changed: the change goes by the size that the pool has when it reaches the disk.
     pub(super) async fn follow_pool_size(&self) {
-        for record in self.state().disks {
-            let follows = !record.settings.has_limit() && self.shards.is_attached(&record.name);
-            if follows && let Err(problem) = self.reconfigure(&record.name, &record.settings_now()).await {
+        for DiskRecord { name, settings, .. } in self.state().disks {
+            if settings.has_limit() || !self.shards.is_attached(&name) {
+                continue;
+            }
+            let lifted = match self.locks.try_lock(&name) {
+                Some(_changing) => self.shards.lift_limit(name.clone()).await,
+                None => Err(Error::conflict("It is being changed")),
+            };
+            if let Err(problem) = lifted {
                 tracing::warn!(
-                    "The limit of disk '{}' goes by the earlier size of the pool: {problem}",
-                    record.name
+                    "The limit of disk '{name}' may go by the earlier size of the pool: {problem}"
                 );
             }
         }

@@ -19,9 +19,8 @@ use crate::state::{DiskRecord, State};
 impl Registry {
     /// Returns the RAM to claim for a disk that is to have `values`: none if it needs no more than before.
     pub(super) fn ram_to_claim(&self, values: &Values, before: Option<&Values>) -> Option<Size> {
-        let needed = |values: &Values| {
-            if self.ram_budget().is_off() { values.ram().0 } else { ram_budget::needed(values) }
-        };
+        let budget = self.ram_budget();
+        let needed = |values: &Values| needed(budget, values);
         Some(needed(values)).filter(|bytes| before.is_none_or(|before| *bytes > needed(before))).map(Size)
     }
 
@@ -40,12 +39,9 @@ impl Registry {
         let reports = self.shards.disks_as_far_as_known().await;
         let used = reports.values().flatten().map(|report| report.statistics.ram_bytes).sum();
         let budget = self.ram_budget();
-        let has = |values: &Values| {
-            if budget.is_off() { values.ram().0 } else { ram_budget::needed(values) }
-        };
         let disks = self.state().disks.into_iter().filter(|disk| Some(disk.id) != id);
         let mut others: BTreeMap<String, u64> =
-            disks.map(|disk| (disk.name.clone(), has(&disk.settings))).collect();
+            disks.map(|disk| (disk.name.clone(), needed(budget, &disk.settings))).collect();
         for (user, claim) in self.claims.before(claimed) {
             let OwnUse::Disk(other) = user else { continue };
             let ram = others.entry(other).or_default();
@@ -97,6 +93,11 @@ fn check(name: &str, wanted: Size, Ram { others, used }: Ram, available: &Availa
         Size(used),
         Size(most.saturating_sub(others))
     )))
+}
+
+/// Returns the bytes that a disk has to have.
+fn needed(budget: RamBudget, values: &Values) -> u64 {
+    if budget.is_off() { values.ram().0 } else { ram_budget::needed(values) }
 }
 
 /// Refuses RAM that a disk has to have beyond a budget, of which others have to have a part.

@@ -373,6 +373,14 @@ impl Shards {
         self.owner_shard(&name)?.set_ram(name, ram_bytes).await
     }
 
+    /// Lets a disk take all flash that the pool has for disks.
+    ///
+    /// # Errors
+    /// As for [`Self::set_ram`].
+    pub(crate) async fn lift_limit(&self, name: String) -> Result<()> {
+        self.owner_shard(&name)?.lift_limit(name).await
+    }
+
     /// Returns the guests that are connected to a disk; none if it is not served.
     ///
     /// # Errors

@@ -24,8 +24,8 @@ mod flash;
 mod learned;
 mod moving;
 mod pool;
-mod ram;
 mod resizing;
+mod sizes;
 mod standing;
 mod watching;
 
