@@ -97,7 +97,8 @@ pub(crate) const KEYS: [Key; 24] = [
         name: "read-balance",
         default: "auto",
         words: &["auto", "off"],
-        about: "auto lets the backing answer reads of clean blocks on flash as far as it is faster than flash, for example while flash is                 busy; off = flash answers them",
+        about: "auto lets the backing answer reads of clean blocks on flash as far as it is faster than flash, for example while flash is \
+                busy; off = flash answers them",
     },
     Key {
         name: "dirty-limit",

@@ -11,8 +11,8 @@ use crate::shard::DiskReport;
 /// Keys with an effect in write-back only.
 const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];
 /// Keys with an effect only where something is cached.
-const OF_CACHING: [&str; 7] =
-    ["reserve", "limit", "ram", "ram-min", "ram-max", "admission", "sequential-cutoff"];
+const OF_CACHING: [&str; 8] =
+    ["reserve", "limit", "ram", "ram-min", "ram-max", "admission", "sequential-cutoff", "read-balance"];
 
 /// Returns the remarks on a disk that is served, in the order of its keys. `not_mirrored` is the reason for
 /// which two devices are no mirror.

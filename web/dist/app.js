@@ -174,7 +174,8 @@ ds: auto, a size or a share."},{name:"ram",about:"RAM in front of the flash, at 
 at is set."},{name:"ram-min",about:"The least that a disk with ram=auto gets of the pool's ram, at least 1MiB."},{name:"ram-max",about:"The \
 most that a disk with ram=auto gets of the pool's ram; off is no limit."},{name:"admission",about:"What may enter flash: adaptive, adaptive:\
 hits, always or repeated:N."},{name:"sequential-cutoff",about:"Misses of a sequential run longer than this go past the cache; 0 is off, auto\
- leaves it to admission for reads."},{name:"dirty-limit",about:"Write-back: the most that flash may hold and the backing does not have."},{name:"\
+ leaves it to admission for reads."},{name:"read-balance",about:"Whether the backing answers reads of clean blocks on flash as far as it is \
+faster.",choices:["auto","off"]},{name:"dirty-limit",about:"Write-back: the most that flash may hold and the backing does not have."},{name:"\
 destage-rate-min",about:"Write-back: destage never goes slower than so many bytes a second; 0 is none."},{name:"destage-rate-max",about:"Wri\
 te-back: destage never goes faster than so many bytes a second; 0 is no limit."},{name:"redundancy",about:"Write-back: whether dirty data is\
  kept on two devices of the pool.",choices:["mirror","none"]},{name:"allow-unmarked",about:"Write-back where the backing cannot be marked: n\
