@@ -83,7 +83,7 @@ impl Outbox {
         self.end_pause();
     }
 
-    /// Keeps what is queued until [`Self::end_pause`]: more follows without a wait.
+    /// Keeps what is queued until [`Self::end_pause`], or until it is enough for one call: more follows without a wait.
     pub(crate) fn begin_pause(&self) {
         self.pausing.set(self.pausing.get() + 1);
     }
@@ -132,7 +132,7 @@ impl Outbox {
     /// Returns true when there is something to send, false when there will not be anything more.
     async fn wait_for_replies(&self) -> bool {
         poll_fn(|_| {
-            if self.pausing.get() > 0 {
+            if self.pausing.get() > 0 && self.gathered.borrow().bytes.len() < SEND_BYTES {
                 return Poll::Pending;
             }
             if !self.queue.borrow().is_empty() || !self.gathered.borrow().permits.is_empty() {
