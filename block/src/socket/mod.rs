@@ -362,6 +362,11 @@ impl Stream {
         }
     }
 
+    /// Hands all that is queued on its ring to the kernel: before a long piece of work, for others that wait for what the ring has.
+    pub fn submit_queued(&self) {
+        self.ring.submit();
+    }
+
     /// Makes the system detect within half a minute that the other side has vanished, although nothing is sent. It knows by itself of
     /// sockets that are not TCP.
     pub fn keep_alive(&self) {

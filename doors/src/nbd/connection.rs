@@ -265,6 +265,7 @@ async fn transmit<D: BlockDevice>(
     let run = poll_fn(|context| {
         if pauses.replace(false) {
             session.outbox.end_pause();
+            session.line.stream().submit_queued();
         }
         let (mut flights, mut cost) = (flights.borrow_mut(), 0);
         while let Poll::Ready(more) = flights.poll_next(context) {
@@ -296,6 +297,7 @@ async fn read_requests<D: BlockDevice>(
     loop {
         if cost >= TURN_BYTES && receiver.glimpse(0).is_some() {
             session.outbox.take_turn().await;
+            session.line.stream().submit_queued();
             cost = 0;
         }
         // Before it can rest: requests at rest are begun later.
