@@ -18,8 +18,8 @@ pub const EXTENTS_MAX: usize = 4096;
 /// has taken is soon free again. A reply that is longer goes alone.
 pub const SEND_BYTES: usize = 128 << 10;
 /// Bytes of requests that a connection takes in, or answers, before other tasks of its thread have their turn; each counts as
-/// [`REQUEST_COST`] at least. Sixteen hits of 4 KiB take about as long as one round trip of a neighbour.
-pub const TURN_BYTES: usize = 64 << 10;
+/// [`REQUEST_COST`] at least. Eight hits of 4 KiB take about as long as a round trip of a neighbour at depth 1 (`cargo xtask bench neighbours`).
+pub const TURN_BYTES: usize = 32 << 10;
 /// The least that a request counts in a turn.
 pub const REQUEST_COST: usize = 4 << 10;
 /// The longest read whose reply is put together with others, in bytes.
