@@ -173,32 +173,32 @@ Flash that the disk gets whatever the others do: auto, a size or a share such as
 ds: auto, a size or a share."},{name:"ram",about:"RAM in front of the flash, at least 1MiB: auto is 32MiB, or a part of the pool's ram if th\
 at is set."},{name:"ram-min",about:"The least that a disk with ram=auto gets of the pool's ram, at least 1MiB."},{name:"ram-max",about:"The \
 most that ram=auto gets of the pool's ram; off: no limit."},{name:"admission",about:"What may enter flash: adaptive, adaptive:hits, always o\
-r repeated:N."},{name:"sequential-cutoff",about:"Misses of a sequential run longer than this go past the cache; 0 is off, auto leaves it to \
-admission for reads."},{name:"read-balance",about:"Whether a faster backing answers reads of clean blocks.",choices:["auto","off"]},{name:"d\
-irty-limit",about:"Write-back: the most that flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: des\
-tage never goes slower than so many bytes a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than \
-so many bytes a second; 0 is no limit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:[
-"mirror","none"]},{name:"allow-unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from servi\
-ng it.",choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},
-{name:"iops-max",about:"Requests a second that guests get at most; off is no limit."},{name:"bandwidth-max",about:"Bytes a second that reads\
- and writes move at most, at least 1MiB; off is no limit."},{name:"burst-time",about:"How long these two are saved up while guests ask for l\
-ess, such as 1s."},{name:"sector-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto",
-"512","4096"]},{name:"map",about:"Whether the disk is made a block device of the host at each start of the service.",choices:["off","on"]},{
-name:"socket-owner",about:"User who owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of th\
-e sockets that guests connect to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Ru={
-"write-through":"Writes go to the backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged w\
-hen flash has them, and the backing gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing\
- only; what they replace in the cache is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is\
- changed back."};function ki(e,t){return[...Object.entries(t).map(([s,i])=>Lu(e,s,i)).flat(),"Guests stay connected and go on meanwhile."]}function Lu(e,t,n){
-let s=C(e.statistics.cached_bytes);switch(t){case"mode":return[Ru[n]??`The mode becomes ${n}.`,...Cu(e,n)];case"block-size":return[`What is \
-cached of the disk on flash (${s}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the \
-new limit is evicted; it holds ${C(e.statistics.flash_bytes)} now.`];case"allow-unmarked":return n==="yes"?["Nothing keeps another Forebay f\
-rom serving this backing while flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on on\
-e device only: if it fails, that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests\
- see it when they connect again. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"\
-bandwidth-max":return[n==="off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes o\
-f it."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Cu(e,t){
-return e.mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${C(nt(e))} is dirty; it is written to the backing while guests go on.`]}function xl(e){
+r repeated:N."},{name:"sequential-cutoff",about:"Longer runs of misses go past the cache; 0: off; auto: admission judges reads."},{name:"rea\
+d-balance",about:"Whether a faster backing answers reads of clean blocks.",choices:["auto","off"]},{name:"dirty-limit",about:"Write-back: th\
+e most that flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slower than so ma\
+ny bytes a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a second; 0 is no l\
+imit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mirror","none"]},{name:"allo\
+w-unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",choices:["no","yes"]},
+{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"iops-max",about:"Reques\
+ts a second that guests get at most; off is no limit."},{name:"bandwidth-max",about:"Bytes a second that reads and writes move at most, at l\
+east 1MiB; off is no limit."},{name:"burst-time",about:"How long these two are saved up while guests ask for less, such as 1s."},{name:"sect\
+or-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512","4096"]},{name:"map",about:"\
+Whether the disk is made a block device of the host at each start of the service.",choices:["off","on"]},{name:"socket-owner",about:"User wh\
+o owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of the sockets that guests connect to; \
+auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Ru={"write-through":"Writes go to the \
+backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when flash has them, and the backin\
+g gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only; what they replace in the ca\
+che is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is changed back."};function ki(e,t){
+return[...Object.entries(t).map(([s,i])=>Lu(e,s,i)).flat(),"Guests stay connected and go on meanwhile."]}function Lu(e,t,n){let s=C(e.statistics.
+cached_bytes);switch(t){case"mode":return[Ru[n]??`The mode becomes ${n}.`,...Cu(e,n)];case"block-size":return[`What is cached of the disk on\
+ flash (${s}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted;\
+ it holds ${C(e.statistics.flash_bytes)} now.`];case"allow-unmarked":return n==="yes"?["Nothing keeps another Forebay from serving this back\
+ing while flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on one device only: if it \
+fails, that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests see it when they con\
+nect again. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"bandwidth-max":return[
+n==="off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes of it."];case"socket-ow\
+ner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Cu(e,t){return e.
+mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${C(nt(e))} is dirty; it is written to the backing while guests go on.`]}function xl(e){
 let t=nt(e);return[t>0?`${C(t)} is dirty and is written to the backing first.`:"Nothing is dirty: the backing has everything.","The guest go\
 es on meanwhile, and has its disk as it was before. What is cached of it is dropped."]}function _l(e){let t=nt(e),n=e.connections??0;return[
 t>0?`${C(t)} is dirty; it is written to the backing first. If that cannot be, the disk stays.`:"Nothing is dirty: the backing has everything\

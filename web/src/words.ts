@@ -206,7 +206,7 @@ export const KEYS: Key[] = [
   { name: "ram-min", about: "The least that a disk with ram=auto gets of the pool's ram, at least 1MiB." },
   { name: "ram-max", about: "The most that ram=auto gets of the pool's ram; off: no limit." },
   { name: "admission", about: "What may enter flash: adaptive, adaptive:hits, always or repeated:N." },
-  { name: "sequential-cutoff", about: "Misses of a sequential run longer than this go past the cache; 0 is off, auto leaves it to admission for reads." },
+  { name: "sequential-cutoff", about: "Longer runs of misses go past the cache; 0: off; auto: admission judges reads." },
   { name: "read-balance", about: "Whether a faster backing answers reads of clean blocks.", choices: ["auto", "off"] },
   { name: "dirty-limit", about: "Write-back: the most that flash may hold and the backing does not have." },
   { name: "destage-rate-min", about: "Write-back: destage never goes slower than so many bytes a second; 0 is none." },

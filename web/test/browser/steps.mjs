@@ -223,7 +223,7 @@ async function phoneAndDark({ host, page, shoot }) {
       const narrow = await page.evaluate(() => [...document.querySelectorAll("tbody th")].filter((one) => one.clientHeight > 100).map((one) => one.textContent));
       assert.deepEqual(narrow, [], `${name}: names that have no room`);
       const tall = await page.evaluate(() => document.documentElement.scrollHeight / window.innerHeight);
-      assert.ok(tall <= PHONE_SCREENS_MAX[name], `${name} is ${tall.toFixed(1)} screens of a phone high`);
+      assert.ok(tall <= PHONE_SCREENS_MAX[name], `${name} is ${tall.toFixed(2)} screens of a phone high`);
       const broken = await page.evaluate(() => [...document.querySelectorAll(".tile-value, .legend .figure")].filter((one) => one.getClientRects().length > 0 && one.scrollHeight > 1.9 * Number.parseFloat(getComputedStyle(one).lineHeight)).map((one) => one.textContent));
       assert.deepEqual(broken, [], `${name}: figures that are broken between lines`);
       if (name !== "events") await shoot(`phone-${name}-${scheme}`, { fullPage: true });
