@@ -14,9 +14,11 @@ pub const OVERDRAFT_BYTES: u32 = 2 << 20;
 pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 /// The most extents that the answer to `BlockStatus` describes; the client asks again for the rest.
 pub const EXTENTS_MAX: usize = 4096;
-/// Bytes of either kind of replies that one system call sends, approximately: other tasks have a turn after it, and memory that a slow client
-/// has taken is soon free again. A reply that is longer goes alone.
+/// Bytes of either kind of replies that are sent although more follow at once, approximately: other tasks have a turn after that, and memory
+/// that a slow client has taken is soon free again. A reply that is longer goes alone.
 pub const SEND_BYTES: usize = 128 << 10;
+/// Bytes of replies that are put together while earlier ones are being sent, approximately; further requests are not answered at hand then.
+pub const GATHERED_BYTES_MAX: usize = 1 << 20;
 /// Bytes of requests that a connection takes in, or answers, before other tasks of its thread have their turn; each counts as
 /// [`REQUEST_COST`] at least. Eight hits of 4 KiB take about as long as a round trip of a neighbour at depth 1 (`cargo xtask bench neighbours`).
 pub const TURN_BYTES: usize = 32 << 10;
@@ -40,8 +42,8 @@ pub const SEAL_BYTES: usize = 256 << 10;
 pub const RECEPTION_MAX: u64 = 128;
 
 /// The limits that a test may want smaller. Memory for payload of one export never exceeds `budget_bytes + connections_max *
-/// OVERDRAFT_BYTES`, half a gibibyte, and the memory of gathered replies beyond their bytes: at most 0.75 MiB a connection. Such a piece
-/// grows to [`SEND_BYTES`] and one more reply, in memory that doubles and may thus be as much again; there are two, of which one is being
+/// OVERDRAFT_BYTES`, half a gibibyte, and the memory of gathered replies beyond their bytes: at most 2.5 MiB a connection. Such a piece
+/// grows to [`GATHERED_BYTES_MAX`] and one more reply, in memory that doubles and may thus be as much again; there are two, of which one is being
 /// sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -13,7 +13,7 @@ use std::task::Poll;
 
 use block::socket::Chunk;
 
-use super::limits::{GATHERED_BYTES_KEPT, SEND_BYTES};
+use super::limits::{GATHERED_BYTES_KEPT, GATHERED_BYTES_MAX, SEND_BYTES};
 use super::line::Line;
 use super::request::ReplyBytes;
 use super::window::Permit;
@@ -69,7 +69,7 @@ impl Outbox {
             return None;
         }
         let gathered = &mut *self.gathered.borrow_mut();
-        if gathered.bytes.len() >= SEND_BYTES || !append(&mut gathered.bytes) {
+        if gathered.bytes.len() >= GATHERED_BYTES_MAX || !append(&mut gathered.bytes) {
             return Some(permit);
         }
         gathered.permits.push(permit);
