@@ -1,6 +1,7 @@
 //! Tests of the cache from outside, all in one program: each file by itself would have the whole cache compiled once more.
 
 mod budget;
+mod destage_pace;
 mod fills;
 mod opening;
 mod overwrites;

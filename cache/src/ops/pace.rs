@@ -1,9 +1,10 @@
 //! Pace: when destage works, how much at once, and how long it rests.
 //!
 //! While little is dirty, nothing waits for destage: then it lets writes to the same places accumulate, and the longer it waits the more
-//! neighbours it can join. It works at full speed when a task waits for it, or when no guest waits for the backing. In between it rests in
-//! proportion to the time that its requests took, so that a backing that is slow because guests use it gets more rest; and it keeps as many
-//! concurrent requests there as hardly wait for each other (`state/width.rs`).
+//! neighbours it can join. It works at full speed when a task waits for it, when no guest waits for the backing, and from half of the limit
+//! on, where writers begin to be slowed down (`throttle.rs`): before any of them waits, the backing is to do what it can. In between it rests
+//! in proportion to the time that its requests took, so that a backing that is slow because guests use it gets more rest; and it keeps as many
+//! concurrent requests there as hardly wait for each other (`state/width.rs`). Near the limit only the amount counts.
 //!
 //! A backing that fails is probed: one request, a second after the last one failed, each time at another place. Once one succeeds,
 //! destage goes on behind it.
@@ -23,11 +24,16 @@ const REST_NS: u64 = 10 * SECOND;
 const RETRY_NS: u64 = SECOND;
 /// No guest has waited for the backing for so long: it is idle.
 const IDLE_NS: u64 = 200_000_000;
-/// Shares of the limit, in sixteenths: below the first destage rests, above the second it works at full speed.
+/// Shares of the limit, in sixteenths: below the first destage rests, from the second on it rests less and less, from the third on it works
+/// at full speed, and from the last on with as many requests as an array of many spindles can use.
 const LITTLE_SIXTEENTHS: u64 = 1;
-const MUCH_SIXTEENTHS: u64 = 14;
+const SOME_SIXTEENTHS: u64 = 6;
+const MUCH_SIXTEENTHS: u64 = 8;
+const FULL_SIXTEENTHS: u64 = 14;
 /// At full speed.
 const FULL: Size = Size { pages: 512, width: 6 };
+/// Near the limit.
+const WIDE: Size = Size { width: 16, ..FULL };
 /// Beside guests, for each request at once and one more.
 const SHARED_PAGES: u64 = 64;
 /// Everything in one round, for when a partial result would not help.
@@ -52,6 +58,8 @@ pub(crate) enum Next {
 enum Urgency {
     /// A task waits for it.
     Waited,
+    /// Near the limit: writers wait for it.
+    Full,
     /// No task waits for it, and no guest needs the backing.
     Idle,
     /// Guests need the backing; this many sixteenths of the limit are dirty.
@@ -111,6 +119,9 @@ fn urgency<E: Env>(cache: &DiskCache<E>, now: u64) -> Urgency {
     let destage = &cache.back.destage;
     let leaving_mode = !cache.settings.borrow().mode.row().writes_back;
     let sixteenths = cache.catalog.dirty_pages() * 16 / cache.dirty_limit().max(1);
+    if sixteenths >= FULL_SIXTEENTHS {
+        return Urgency::Full;
+    }
     if destage.is_waited_for() || leaving_mode || sixteenths >= MUCH_SIXTEENTHS {
         return Urgency::Waited;
     }
@@ -130,6 +141,7 @@ fn rest<E: Env>(cache: &DiskCache<E>, urgency: Urgency, now: u64) -> Option<u64>
 
 fn size<E: Env>(cache: &DiskCache<E>, urgency: Urgency) -> Size {
     let Size { pages, width } = match urgency {
+        Urgency::Full => WIDE,
         Urgency::Waited | Urgency::Idle => FULL,
         Urgency::Shared(_) => {
             let width = cache.back.destage.next_width();
@@ -157,12 +169,12 @@ fn pause<E: Env>(cache: &DiskCache<E>, urgency: Urgency, bytes: u64, took: u64) 
         (takes.min(u128::from(u64::MAX)) as u64).saturating_sub(took)
     };
     let wanted = match urgency {
-        Urgency::Waited | Urgency::Idle => 0,
-        // Up to half of the limit about the duration of the round, and less the more the backing can do at once; from there on less and
-        // less.
+        Urgency::Full | Urgency::Waited | Urgency::Idle => 0,
+        // About the duration of the round, and less the more the backing can do at once; near half of the limit less and less.
         Urgency::Shared(sixteenths) => {
             let most = 16 - cache.back.destage.kept_width() as u64;
-            (took * (2 * MUCH_SIXTEENTHS).saturating_sub(2 * sixteenths).min(most) / 16).min(PAUSE_MAX_NS)
+            let left = MUCH_SIXTEENTHS - sixteenths.clamp(SOME_SIXTEENTHS, MUCH_SIXTEENTHS);
+            (took * most * left / (16 * (MUCH_SIXTEENTHS - SOME_SIXTEENTHS))).min(PAUSE_MAX_NS)
         }
     };
     let wanted =
