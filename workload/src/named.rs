@@ -113,8 +113,10 @@ pub const NFS_GUEST: Workload = Workload {
     burst_ms: 5000,
 };
 
-/// One guest of a tile. Bursts and skew are choices: the published cache of 8 % of the data has at least 92 % hits.
-const TILE_GUEST: Workload = Workload { skew: 1.5, active_percent: 50, burst_ms: 2000, ..SKEWED };
+/// One guest of a tile. Bursts, working set and skew are choices: the published cache of 8 % of the data has at least 92 % hits. Few extents
+/// with most of the requests would be few spindles.
+const TILE_GUEST: Workload =
+    Workload { working_set_percent: 15, skew: 0.9, active_percent: 50, burst_ms: 2000, ..SKEWED };
 
 /// The five guests of a tile, as with `VMmark`: together 24 % reads.
 pub const TILE: [Workload; 5] = [

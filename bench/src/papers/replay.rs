@@ -15,6 +15,8 @@ const DATA: u64 = 1024 * MIB;
 const CACHE: u64 = 128 * MIB;
 const PROFILE: &str = "hdd-15k-raid5x5";
 const SECONDS: u64 = 600;
+/// Share of the workloads' rates, in hundredths, at which the array alone keeps up with their bursts.
+const RATE_PERCENT: u64 = 30;
 const BLOCKS_KIB: [u32; 5] = [4, 16, 64, 256, 1024];
 
 pub(super) fn run(extent: Extent) -> Vec<Value> {
@@ -31,6 +33,7 @@ fn measure(server: Workload, block_kib: Option<u32>, extent: Extent) -> Value {
         let plan = block_kib.map(|block| CachePlan::new(CACHE, Mode::WriteThrough, block << 10, 2 * MIB));
         let profile = PROFILE.parse().expect("a known profile");
         let bed = Rc::new(Bed::new(&host, profile, &[DATA], plan, |_| true).await);
+        let server = server.at_rate_percent(RATE_PERCENT);
         let mut guests = [Guest::new(server.requests(DATA, SEED), 0, 0)];
         let nanos = extent.of(SECONDS) * SECOND;
         bed.open(&mut guests, nanos).await;

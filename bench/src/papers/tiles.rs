@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use block::Host;
+use block::model::Profile;
 use cache::{DiskCounts, Mode};
 use serde_json::Value;
 use workload::TILE;
@@ -14,7 +16,9 @@ pub(super) const SCALE: &str = "a guest has 64 MiB, a tile 320 MiB. Caches are s
 const GUEST: u64 = 64 * MIB;
 const TILE_BYTES: u64 = GUEST * TILE.len() as u64;
 /// Tiles for which the array has room; load stops there at the latest.
-const TILES_MAX: u64 = 8;
+const TILES_MAX: u64 = 12;
+/// Share of the rates of a tile's guests, in hundredths, at which the array of 20 disks alone holds two tiles, as published.
+const RATE_PERCENT: u64 = 55;
 const RAM: u64 = 8 * MIB;
 /// Highest 95th percentile of latency for each kind of guest, in milliseconds: choices.
 const LIMITS_MS: [f64; TILE.len()] = [60.0, 40.0, 40.0, 80.0, 60.0];
@@ -54,12 +58,13 @@ fn measure(case: &str, profile: &str, percent: u64, tiles: u64, extent: Extent) 
     in_virtual_time(async |host| {
         let bytes = 4 * TILE_BYTES * percent / 100;
         let plan = (percent > 0).then(|| CachePlan::new(bytes, Mode::WriteBack, 8 << 10, RAM));
-        let profile = profile.parse().expect("a known profile");
+        let profile: Profile = profile.parse().expect("a known profile");
         let bed = Rc::new(Bed::new(&host, profile, &[TILES_MAX * TILE_BYTES], plan, |_| true).await);
         let mut guests: Vec<Guest> = (0..tiles * TILE.len() as u64)
             .map(|number| {
                 let kind = &TILE[number as usize % TILE.len()];
-                Guest::new(kind.requests(GUEST, SEED + number), 0, number * GUEST)
+                let requests = kind.at_rate_percent(RATE_PERCENT).requests(GUEST, SEED + number);
+                Guest::new(requests, 0, number * GUEST)
             })
             .collect();
         let mut last = f64::MAX;
@@ -74,7 +79,10 @@ fn measure(case: &str, profile: &str, percent: u64, tiles: u64, extent: Extent) 
             last = now;
         }
         let (before, work) = (bed.counts(), bed.work());
+        let started = host.now();
         let of_guests = bed.open(&mut guests, extent.of(SECONDS) * SECOND).await;
+        let busy = bed.work().busy_nanos - work.busy_nanos;
+        let spindle_nanos = (host.now() - started) * u64::from(profile.spindles);
         let counts = bed.counts().since(&before);
         let all = joined(&of_guests);
         let worst = (0..TILE.len()).map(|kind| {
@@ -93,6 +101,7 @@ fn measure(case: &str, profile: &str, percent: u64, tiles: u64, extent: Extent) 
         line["flash_hit_percent"] = flash.into();
         line["all_hit_percent"] = round(all_hit_percent(&counts)).into();
         line["offered"] = round(all.len() as f64 / extent.of(SECONDS) as f64).into();
+        line["busy_percent"] = round(100.0 * cache_ratio(busy, spindle_nanos)).into();
         line["array_operations"] = (bed.work().operations - work.operations).into();
         line["cache_mib"] = (bed.usable_bytes() / MIB).into();
         line
