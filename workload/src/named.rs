@@ -116,7 +116,7 @@ pub const NFS_GUEST: Workload = Workload {
 /// One guest of a tile. Bursts, working set and skew are choices: the published cache of 8 % of the data has at least 92 % hits. Few extents
 /// with most of the requests would be few spindles.
 const TILE_GUEST: Workload =
-    Workload { working_set_percent: 15, skew: 0.9, active_percent: 50, burst_ms: 2000, ..SKEWED };
+    Workload { working_set_percent: 10, skew: 1.0, active_percent: 50, burst_ms: 2000, ..SKEWED };
 
 /// The five guests of a tile, as with `VMmark`: together 24 % reads.
 pub const TILE: [Workload; 5] = [
