@@ -48,6 +48,8 @@ pub struct Pool {
     pub write_budget: Option<f64>,
     /// RAM of all disks, as divided among them by the key `ram`; null if each has its own.
     pub ram: Option<RamDivision>,
+    /// Flash of the disks that share it, in the order in which they were added; empty with less than two of them, and until it was divided.
+    pub flash: Vec<FlashOfDisk>,
     /// Reason why it goes through the page cache of the host, if it does.
     pub page_cache_reason: Option<String>,
     pub devices: Vec<Device>,
@@ -81,6 +83,22 @@ pub struct RamOfDisk {
     pub ram_bytes_max: Option<u64>,
     /// True if its own key `ram` sets it: then it does not take part in the division.
     pub is_fixed: bool,
+    /// Reason for that much, in a few words.
+    pub reason: String,
+}
+
+/// Flash of a disk among those that share it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FlashOfDisk {
+    pub name: String,
+    /// Flash that it is to have: while the pool is full, the disk that is furthest beyond that gives room first.
+    pub flash_bytes: u64,
+    /// Flash that it holds.
+    pub flash_bytes_held: u64,
+    /// Key `reserve`.
+    pub flash_bytes_min: u64,
+    /// Key `limit`, or all of the pool.
+    pub flash_bytes_max: u64,
     /// Reason for that much, in a few words.
     pub reason: String,
 }

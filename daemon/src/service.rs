@@ -142,7 +142,7 @@ impl Service {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }
         let interval = threads.balance_interval.duration().unwrap_or(RAM_INTERVAL);
-        tokio::spawn(Registry::keep_ram_divided(Arc::downgrade(&registry), interval));
+        tokio::spawn(Registry::keep_divided(Arc::downgrade(&registry), interval));
         let (stopping, stop) = watch::channel(false);
         let http_address = web_door.as_ref().map(WebDoor::address);
         let (listeners, renewed) = mpsc::channel(1);

@@ -1,5 +1,6 @@
 //! The cache of one shard: its place at a pool, and the disks that are attached here.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -191,6 +192,13 @@ impl<E: Env> Cache<E> {
     pub async fn set_witness(&self, witness: Witness) -> Result<(), CacheError> {
         self.pool.witness.replace(Some(witness));
         Ok(self.pool.record_out().await?)
+    }
+
+    /// Sets the bytes of flash that disks are to have of what they share: while the pool is full, the disk that is furthest beyond its own
+    /// gives room first. Disks without one are as before: their oldest content goes when it is the oldest of all. Reservations, limits and
+    /// dirty data go before. Holds for all shards, and until the next call or start.
+    pub fn set_flash_targets(&self, targets: &BTreeMap<DiskId, u64>) {
+        self.pool.segments().set_targets(targets);
     }
 
     /// Sets the write budget of each device, in drive writes a day, on all shards; none for no budget. All writes count, but only

@@ -12,6 +12,8 @@ pub(super) struct Holder {
     /// Number of these that have no second copy and are none.
     pub(super) singles: u32,
     pub(super) share: Share,
+    /// Segments that it is to have of those that disks share; none where nothing was divided.
+    pub(super) target: Option<u32>,
     /// Segments that its dirty data takes, which may be more than it reserved.
     pub(super) for_dirty: u32,
     /// True if its index covers its segments: not before its content was loaded.
@@ -46,6 +48,7 @@ impl Holder {
         held: 0,
         singles: 0,
         share: Share { reserve: 0, limit: u32::MAX },
+        target: None,
         for_dirty: 0,
         indexed: false,
         dirty: false,
@@ -66,6 +69,11 @@ impl Holder {
     pub(super) fn held_for_sure(&self) -> u32 {
         let unknown = if self.dirty && !self.indexed { self.held } else { 0 };
         self.promised().max(unknown)
+    }
+
+    /// Returns the segments that the disk has beyond its target, and beyond what is promised to it.
+    pub(super) fn beyond_target(&self) -> u32 {
+        self.target.map_or(0, |target| self.held.saturating_sub(target.max(self.promised())))
     }
 
     /// Returns how many of them the disk did not reserve.

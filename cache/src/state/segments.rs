@@ -13,7 +13,8 @@
 //! the first one goes, and is owned, held and given back with it (`copies.rs`).
 //!
 //! A disk's reservation is the flash that others cannot take from it; its limit is what it cannot exceed. In between the pool is shared:
-//! the oldest segment among the disks that hold more than reserved goes first.
+//! the oldest segment of the disk that is furthest beyond its target goes first, and where none is, the oldest one among the disks that
+//! hold more than reserved.
 
 mod copies;
 mod dirtiness;
@@ -424,7 +425,8 @@ impl Segments {
     }
 
     /// Chooses a segment to reclaim so that `disk` gets room, and marks it; of each disk only its oldest can be chosen. One without indexed
-    /// pages goes before any other, then the disk's own if it is at its limit, else the oldest of all disks that hold more than reserved.
+    /// pages goes before any other, then the disk's own if it is at its limit, then that of the disk that is furthest beyond its target, else
+    /// the oldest of all disks that hold more than reserved.
     pub(crate) fn choose_victim(&mut self, disk: DiskId) -> Option<SegmentNumber> {
         let at_limit = self.holders.contains_key(&disk) && !self.is_below_limit(disk.into());
         let owner = |segment: SegmentNumber| {
@@ -434,6 +436,7 @@ impl Segments {
         let kept = holders::kept(self.reserved, self.usable());
         let mut seen = BTreeSet::new();
         let mut fit = None;
+        let mut furthest = (0, None);
         let mut own = None;
         let mut chosen = None;
         for (position, &segment) in self.sealed.iter().enumerate() {
@@ -452,14 +455,26 @@ impl Segments {
             }
             if at_limit || holder.held > kept(holder) {
                 fit = fit.or(Some(position));
+                if holder.beyond_target() > furthest.0 {
+                    furthest = (holder.beyond_target(), Some(position));
+                }
             }
             if owner == disk {
                 own = Some(position);
             }
         }
-        let segment = self.sealed.remove(chosen.or(fit).or(own)?).expect("found just now");
+        let segment = self.sealed.remove(chosen.or(furthest.1).or(fit).or(own)?).expect("found just now");
         self.lines[segment.0 as usize].state = SegmentState::Reclaiming;
         Some(segment)
+    }
+
+    /// Sets the bytes that disks are to have, of those that disks share; the others have no target.
+    pub(crate) fn set_targets(&mut self, targets: &BTreeMap<DiskId, u64>) {
+        let segment_bytes = self.layout.segment_bytes();
+        for (disk, holder) in &mut self.holders {
+            let segments = targets.get(disk).map(|bytes| bytes / segment_bytes);
+            holder.target = segments.map(|segments| u32::try_from(segments).unwrap_or(u32::MAX));
+        }
     }
 
     /// Takes all segments away from a disk, because its content is void: none of them is open. Returns those that are to be freed once the

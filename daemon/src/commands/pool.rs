@@ -1,5 +1,6 @@
 //! `forebay pool`: the flash of this host.
 
+mod flash;
 mod ram;
 mod resize;
 mod wear;
@@ -232,6 +233,7 @@ fn show(document: &Value) -> String {
             &rows,
         ));
     }
+    shown.push_str(&flash::show(&pool["flash"]));
     shown.push_str(&ram::show(&pool["ram"]));
     shown.push_str(&resize::show(list(&pool["devices"])));
     shown.push_str(&wear::show(list(&pool["devices"])));

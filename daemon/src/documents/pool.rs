@@ -1,13 +1,13 @@
 //! Documents of the pool.
 
-use api::pool::{Device, RamDivision, RamOfDisk, Shard, Shrinking};
+use api::pool::{Device, FlashOfDisk, RamDivision, RamOfDisk, Shard, Shrinking};
 use api::{DeviceState, Pool, PoolState};
 use cache::{DeviceStatistics, MemberNumber};
 
 use super::wear::{budget, wear};
+use crate::division::{Divided, ShareReason};
 use crate::pool::DeviceInUse;
-use crate::ram_division::ShareReason;
-use crate::registry::{DiskRamView, PoolView, RamView, displaced_text};
+use crate::registry::{DiskFlashView, DiskRamView, PoolView, RamView, displaced_text};
 use crate::shard::{PoolReport, ShardReport};
 
 /// Returns the state of the pool, with its reason if there is one.
@@ -82,6 +82,7 @@ pub(crate) fn pool(view: &PoolView) -> Pool {
         disks: statistics.disks,
         write_budget: view.write_budget.number(),
         ram: view.ram.as_ref().map(ram),
+        flash: view.flash.iter().map(flash).collect(),
         page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
         devices: devices(view),
         devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
@@ -98,12 +99,23 @@ fn ram(view: &RamView) -> RamDivision {
         ram_bytes_min: disk.bytes_min,
         ram_bytes_max: disk.bytes_max,
         is_fixed: disk.reason == ShareReason::Fixed,
-        reason: disk.reason.text().to_owned(),
+        reason: disk.reason.text(Divided::Ram).to_owned(),
     };
     RamDivision {
         setting: view.setting.to_string(),
         budget_bytes: view.budget_bytes,
         disks: view.disks.iter().map(disk).collect(),
+    }
+}
+
+fn flash(view: &DiskFlashView) -> FlashOfDisk {
+    FlashOfDisk {
+        name: view.name.clone(),
+        flash_bytes: view.bytes,
+        flash_bytes_held: view.held_bytes,
+        flash_bytes_min: view.bytes_min,
+        flash_bytes_max: view.bytes_max,
+        reason: view.reason.text(Divided::Flash).to_owned(),
     }
 }
 

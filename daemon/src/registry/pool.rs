@@ -24,7 +24,7 @@ use telemetry::wear::{AllWorn, WriteBudget};
 use tokio::time::{Instant, sleep};
 
 use super::probing::PROBE_TIME_MAX;
-use super::{Claim, RamView, Registry, lock};
+use super::{Claim, DiskFlashView, RamView, Registry, lock};
 use crate::backing::OwnUse;
 use crate::backing_identity::WriteIntentBitmap;
 use crate::pool::{
@@ -79,6 +79,8 @@ pub(crate) struct PoolView {
     pub(crate) write_budget: WriteBudget,
     /// RAM of all disks, if it is divided among them.
     pub(crate) ram: Option<RamView>,
+    /// Flash of all disks, if it is divided among them.
+    pub(crate) flash: Vec<DiskFlashView>,
     /// Reasons for which devices did not become smaller, by number.
     pub(crate) kept_sizes: BTreeMap<u32, String>,
 }
@@ -98,8 +100,8 @@ impl Registry {
         let write_budget = self.remembered.read(of_pool);
         let kept_sizes = lock(&self.kept_sizes).clone();
         let (shards, has_mirrored_disk) = (self.shards.reports(), self.has_mirrored_disk());
-        let ram = self.ram_view();
-        Ok(PoolView { report, in_use, shards, has_mirrored_disk, worn, write_budget, ram, kept_sizes })
+        let (ram, flash) = (self.ram_view(), self.flash_view());
+        Ok(PoolView { report, in_use, shards, has_mirrored_disk, worn, write_budget, ram, flash, kept_sizes })
     }
 
     /// Adds a device to the pool and records it; content is erased if its id is given.

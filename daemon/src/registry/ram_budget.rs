@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   every round: memory of the host ──> budget ── RAM of disks with ram=SIZE ──┐
-//!                reports, curves ──> demands ──────────────────────────────────┴─ ram_division.rs ──> shares
+//!                reports, curves ──> demands ──────────────────────────────────┴─ division.rs ──> shares
 //!   shares: disks that get less first, then those that get more, from what is free by then
 //! ```
 //! A disk keeps its share until its shard has answered that it has another one, so the sum exceeds the budget
@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 
 use base::error::{Error, Result};
 use base::memory::{Available, MemoryFolders};
-use base::units::{RamBudget, Size, float};
-use cache::{Curves, Latency};
+use base::units::{RamBudget, Size};
+use cache::Curves;
 use futures_util::future::join_all;
 
+use super::read_rate::{AnswerTimes, ReadRate, Savings, is_known};
 use super::{Registry, lock};
+use crate::division::{Demand, DiskShare, ShareReason, divide, equal_parts, rounded_up};
 use crate::keys::{RAM_BYTES_DEFAULT, Values};
-use crate::ram_division::{Demand, RamShare, ShareReason, divide, equal_parts, rounded_up};
 use crate::shard::DiskReport;
 use crate::state::{DiskRecord, State};
 
@@ -29,14 +30,6 @@ use crate::state::{DiskRecord, State};
 const AUTO_PARTS: u64 = 4;
 /// Part of that by which the available memory may change before `auto` follows.
 const AUTO_SLACK_PARTS: u64 = 8;
-/// Reads a second below which a disk is idle.
-const READS_MIN: f64 = 0.05;
-/// Weight of the last round beside earlier ones.
-const LAST_WEIGHT: f64 = 0.3;
-/// Reads that a curve needs to be judged by.
-const CURVE_USES_MIN: f64 = 200.0;
-/// Latencies in nanoseconds that are assumed until they are measured: of RAM, flash and backing.
-const USUAL_NS: [f64; 3] = [5e3, 1e5, 1e6];
 
 /// RAM of disks with a budget.
 #[derive(Debug, Default)]
@@ -52,39 +45,8 @@ pub(super) struct RamShares {
 /// RAM of a disk that takes part.
 #[derive(Clone, Copy, Debug)]
 struct DiskRam {
-    share: RamShare,
+    share: DiskShare,
     rate: Option<ReadRate>,
-}
-
-/// Rate of a disk's reads.
-#[derive(Clone, Copy, Debug)]
-struct ReadRate {
-    /// The attachment that counts.
-    attachment: u64,
-    /// Reads up to the last round.
-    reads: u64,
-    at: Instant,
-    /// Reads a second, later rounds weighing more; none in the first round.
-    per_second: Option<f64>,
-}
-
-impl ReadRate {
-    /// Returns the rate as of now.
-    fn next(before: Option<Self>, report: &DiskReport, at: Instant) -> Self {
-        let (attachment, reads) = (report.attachment, report.statistics.counts.reads);
-        let before = before.filter(|before| before.attachment == attachment && before.reads <= reads);
-        let per_second = before.map(|before| {
-            let seconds = at.saturating_duration_since(before.at).as_secs_f64().max(1e-3);
-            let last = float(reads - before.reads) / seconds;
-            before.per_second.map_or(last, |earlier| earlier + LAST_WEIGHT * (last - earlier))
-        });
-        Self { attachment, reads, at, per_second }
-    }
-
-    /// Returns reads a second; 0 for an idle disk.
-    fn reads(self) -> f64 {
-        self.per_second.filter(|rate| *rate >= READS_MIN).unwrap_or(0.0)
-    }
 }
 
 /// A disk among those that have RAM.
@@ -167,7 +129,7 @@ impl RamShares {
         let bounds: Vec<(u64, u64)> =
             taking_part(&members).map(|(_, member)| member.values.ram_bounds()).collect();
         let parts = equal_parts(budget.saturating_sub(fixed(&members)), &bounds);
-        let ram = |bytes| DiskRam { share: RamShare { bytes, reason: ShareReason::Initial }, rate: None };
+        let ram = |bytes| DiskRam { share: DiskShare { bytes, reason: ShareReason::Initial }, rate: None };
         shares.disks = taking_part(&members).map(|(id, _)| *id).zip(parts.into_iter().map(ram)).collect();
         shares.budget_bytes = Some(budget);
         shares
@@ -215,7 +177,7 @@ struct NewShare {
     before: u64,
     /// Bytes that it has to have.
     least: u64,
-    share: RamShare,
+    share: DiskShare,
 }
 
 impl Registry {
@@ -223,12 +185,13 @@ impl Registry {
         lock(&self.ram_shares)
     }
 
-    /// Divides RAM at intervals, as long as the registry is in use.
-    pub(crate) async fn keep_ram_divided(registry: Weak<Self>, interval: Duration) {
+    /// Divides RAM and flash at intervals, as long as the registry is in use.
+    pub(crate) async fn keep_divided(registry: Weak<Self>, interval: Duration) {
         loop {
             tokio::time::sleep(interval).await;
             let Some(registry) = registry.upgrade() else { return };
             registry.divide_ram(Basis::Savings, None).await;
+            registry.divide_flash().await;
         }
     }
 
@@ -351,10 +314,10 @@ impl Registry {
     }
 
     /// Keeps the reason of a share where nothing was compared.
-    fn with_earlier_reason(&self, id: u32, basis: Basis, share: RamShare) -> RamShare {
+    fn with_earlier_reason(&self, id: u32, basis: Basis, share: DiskShare) -> DiskShare {
         let earlier = self.shares().disks.get(&id).map_or(ShareReason::Initial, |ram| ram.share.reason);
         let reason = if basis == Basis::Shares { earlier } else { share.reason };
-        RamShare { reason, ..share }
+        DiskShare { reason, ..share }
     }
 
     /// Returns the demands of the disks that take part, in the order of their numbers.
@@ -389,9 +352,9 @@ impl Registry {
         let active = taking_part(members).zip(&mut demands).filter(|(_, demand)| demand.reads > 0.0);
         let asked = active.map(|((id, member), demand)| async move {
             let curves = self.shards.curves(member.name.clone()).await.ok();
-            demand.saved_ns = curves.zip(reports.get(id)).and_then(|((curves, _), report)| {
-                (curves.reads.uses() >= CURVE_USES_MIN).then(|| savings(curves, report))
-            });
+            demand.saved_ns = curves
+                .zip(reports.get(id))
+                .and_then(|((curves, _), report)| is_known(&curves).then(|| savings(curves, report)));
         });
         join_all(asked).await;
         demands
@@ -444,7 +407,7 @@ impl Registry {
         let mut shares = self.shares();
         for NewShare { id, share, .. } in &new {
             let rate = shares.disks.get(id).and_then(|ram| ram.rate);
-            let share = RamShare { bytes: has[id], ..*share };
+            let share = DiskShare { bytes: has[id], ..*share };
             shares.disks.insert(*id, DiskRam { share, rate });
         }
     }
@@ -477,7 +440,7 @@ impl Registry {
             let record = record.filter(|record| record.settings.fixed_ram().is_none());
             if let Some(record) = record {
                 let bytes = self.in_memory(id, &record.settings).ram().0;
-                let share = RamShare { bytes, reason: ShareReason::Fixed };
+                let share = DiskShare { bytes, reason: ShareReason::Fixed };
                 let new = NewShare { id, name: record.name.clone(), before: 0, least: 0, share };
                 if !self.set_share(&new, bytes, &BTreeMap::new()).await {
                     continue;
@@ -488,29 +451,16 @@ impl Registry {
     }
 }
 
-/// Time that RAM of a disk saves.
-type Savings = Box<dyn Fn(u64) -> f64 + Send + Sync>;
-
 /// Returns the time in nanoseconds that a read takes less on average with so much RAM: hits in RAM that would
 /// be hits in flash, and hits that flash would not have.
 fn savings(curves: Curves, report: &DiskReport) -> Savings {
-    let statistics = &report.statistics;
-    let mean = |latency: Latency, usual: f64| {
-        let at = Latency::ALL.iter().position(|(known, _)| *known == latency);
-        let counted = at.map(|at| &statistics.latencies[at]);
-        let count: u64 = counted.map_or(0, |counted| counted.classes().map(|(_, count)| count).sum());
-        counted.filter(|_| count > 0).map_or(usual, |counted| float(counted.sum_ns()) / float(count))
-    };
-    let [ram_ns, flash_ns, backing_ns] = USUAL_NS;
-    let ram_ns = mean(Latency::ReadHitRam, ram_ns);
-    let flash_ns = mean(Latency::ReadHitFlash, flash_ns).max(ram_ns);
-    let backing_ns = mean(Latency::ReadMiss, backing_ns).max(flash_ns);
-    let flash_bytes = statistics.cached_bytes;
+    let times = AnswerTimes::of(report);
+    let flash_bytes = report.statistics.cached_bytes;
     let hits = move |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
     let hits_flash = hits(flash_bytes);
     Box::new(move |bytes| {
         let more = (hits(flash_bytes.saturating_add(bytes)) - hits_flash).max(0.0);
-        hits(bytes) * (flash_ns - ram_ns) + more * (backing_ns - flash_ns)
+        hits(bytes) * (times.flash - times.ram) + more * (times.backing - times.flash)
     })
 }
 

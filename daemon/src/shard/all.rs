@@ -17,7 +17,9 @@ use base::error::{Error, Result};
 use base::units::PollMax;
 use block::ByteRange;
 use block::file::Access;
-use cache::{Curves, DirtyData, DriveWrites, Identified, MemberNumber, PoolId, SessionIds, SizeBounds};
+use cache::{
+    Curves, DirtyData, DiskId, DriveWrites, Identified, MemberNumber, PoolId, SessionIds, SizeBounds,
+};
 use doors::nbd::Directory;
 use futures_util::future::join_all;
 
@@ -304,6 +306,11 @@ impl Shards {
     /// Sets the write budget of each device of the pool for a day, on all shards.
     pub(crate) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Result<()> {
         self.first().set_write_budget(drive_writes).await
+    }
+
+    /// Sets the bytes of flash that disks are to have of what they share, on all shards.
+    pub(crate) async fn set_flash_targets(&self, targets: BTreeMap<DiskId, u64>) -> Result<()> {
+        self.first().set_flash_targets(targets).await
     }
 
     /// Returns the state of the pool.

@@ -1,7 +1,7 @@
 //! A shard's operations on the pool: formatting a device, opening a pool on all of its devices, joining it.
 //! Single devices are opened, added and removed in `devices.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -207,6 +207,11 @@ impl ShardHandle {
     /// Sets the write budget of each device of the pool for a day, on all shards.
     pub(super) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Result<()> {
         self.ask(move |shard| shard.cache().set_write_budget(drive_writes)).await
+    }
+
+    /// Sets the bytes of flash that disks are to have of what they share, on all shards.
+    pub(super) async fn set_flash_targets(&self, targets: BTreeMap<DiskId, u64>) -> Result<()> {
+        self.ask(move |shard| shard.cache().set_flash_targets(&targets)).await
     }
 
     /// Returns the state of the pool.

@@ -19,6 +19,7 @@ mod doors;
 #[allow(clippy::unwrap_used, dead_code, reason = "shared with the tests of the door, which use more of it")]
 mod driver;
 mod events;
+mod flash_division;
 mod front_end;
 mod history;
 mod holds;

@@ -69,6 +69,35 @@ fn a_disk_below_its_reservation_takes_from_whoever_holds_more_than_reserved() {
 }
 
 #[test]
+fn the_disk_that_is_furthest_beyond_its_target_gives_room_but_never_what_is_reserved() {
+    let mut segments = pool();
+    for disk in [A, B] {
+        segments.set_share(disk, Share { reserve: 4, limit: 40 });
+    }
+    let segment_bytes = segments.layout.segment_bytes();
+    let free = segments.free_count();
+    fill(&mut segments, A, 10);
+    fill(&mut segments, B, free - KEPT_BACK_SEGMENTS - 10);
+    let targets = |a: u64, b: u64| BTreeMap::from([(A, a * segment_bytes), (B, b * segment_bytes)]);
+    assert_eq!(reclaim(&mut segments, B), A, "without targets the oldest goes");
+    segments.set_targets(&targets(9, 12));
+    assert_eq!(reclaim(&mut segments, B), B);
+    assert_eq!(reclaim(&mut segments, A), B);
+    segments.set_targets(&targets(0, 40));
+    for _ in 0..5 {
+        assert_eq!(reclaim(&mut segments, B), A);
+    }
+    assert_eq!(segments.held(A), 4);
+    assert_eq!(reclaim(&mut segments, B), B, "the rest is reserved");
+    fill(&mut segments, A, 2);
+    segments.set_targets(&targets(30, 30));
+    let oldest = segments.sealed[0];
+    assert_eq!(segments.choose_victim(A), Some(oldest), "nobody is beyond: the oldest, as without");
+    segments.set_targets(&BTreeMap::new());
+    assert_eq!(segments.holders[&A].target, None);
+}
+
+#[test]
 fn the_very_last_segments_are_for_notes_only() {
     let mut segments = pool();
     while segments.take(B, SegmentPurpose::Survivors).is_some() {}

@@ -56,7 +56,7 @@ impl TestDisk {
     }
 }
 
-fn divide_once(budget: u64, disks: &[TestDisk]) -> Vec<RamShare> {
+fn divide_once(budget: u64, disks: &[TestDisk]) -> Vec<DiskShare> {
     let demand = |disk: &TestDisk| {
         let curve = disk.curve.clone();
         Demand {
@@ -173,8 +173,11 @@ fn equal_parts_keep_to_the_bounds() {
 fn every_reason_has_words_of_its_own() {
     use ShareReason::{AtMax, AtMin, Fixed, Grows, Idle, Initial, Settled, Shrinks, Unknown};
     let all = [Fixed, Initial, Unknown, Idle, Grows, Shrinks, AtMin, AtMax, Settled];
-    let texts: std::collections::BTreeSet<&str> = all.into_iter().map(ShareReason::text).collect();
-    assert_eq!(texts.len(), all.len());
+    for divided in [Divided::Ram, Divided::Flash] {
+        let texts: std::collections::BTreeSet<&str> =
+            all.into_iter().map(|reason| reason.text(divided)).collect();
+        assert_eq!(texts.len(), all.len(), "{texts:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! Division of the pool's RAM budget among disks: decides from figures how much each gets. Has no side effects.
+//! Division of the pool's RAM, or of its flash, among disks: decides from figures how much each gets. Has no side effects.
 //!
 //! ```text
 //!   budget, shares of now ──scaled to fit──> present ──┐
 //!   reads a second, time saved by bytes of RAM ──> best ──┴── saves enough more? ──> a sixteenth of the budget moves
 //! ```
-//! The best division is found greedily: RAM goes, step by step, where it saves most time for its bytes. A step may be as long as it
-//! takes to reach a working set that only fits as a whole. RAM moves slowly, since a disk that loses some drops what was there, and not at
-//! all for a small gain: constant figures lead to a division that stays.
+//! RAM stands for both here. The best division is found greedily: RAM goes, step by step, where it saves most time for its bytes. A step may
+//! be as long as it takes to reach a working set that only fits as a whole. RAM moves slowly, since a disk that loses some drops what was
+//! there, and not at all for a small gain: constant figures lead to a division that stays.
 
 /// Unit of shares, in bytes.
 pub(crate) const UNIT: u64 = 64 << 10;
@@ -34,9 +34,9 @@ pub(crate) struct Demand<F> {
     pub(crate) saved_ns: Option<F>,
 }
 
-/// RAM of a disk after a round.
+/// Share of a disk after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RamShare {
+pub(crate) struct DiskShare {
     /// Bytes, a multiple of [`UNIT`].
     pub(crate) bytes: u64,
     pub(crate) reason: ShareReason,
@@ -57,9 +57,9 @@ pub(crate) enum ShareReason {
     Grows,
     /// It gets less.
     Shrinks,
-    /// Its `ram-min` keeps it from less.
+    /// Its `ram-min`, or its reservation, keeps it from less.
     AtMin,
-    /// Its `ram-max` keeps it from more.
+    /// Its `ram-max`, or its limit, keeps it from more.
     AtMax,
     /// Another division would not save enough.
     Settled,
@@ -67,19 +67,30 @@ pub(crate) enum ShareReason {
 
 impl ShareReason {
     /// Returns the reason in a few words.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed by its key ram",
-            Self::Initial => "equal part, until the disks are compared",
-            Self::Unknown => "too few reads to judge by yet",
-            Self::Idle => "hardly reads",
-            Self::Grows => "grows: more RAM saves more time here",
-            Self::Shrinks => "shrinks: its RAM saves more time elsewhere",
-            Self::AtMin => "at ram-min",
-            Self::AtMax => "at ram-max",
-            Self::Settled => "settled: another division would save little",
+    pub(crate) fn text(self, divided: Divided) -> &'static str {
+        match (self, divided) {
+            (Self::Fixed, _) => "fixed by its key ram",
+            (Self::Initial, _) => "equal part, until the disks are compared",
+            (Self::Unknown, _) => "too few reads to judge by yet",
+            (Self::Idle, _) => "hardly reads",
+            (Self::Grows, _) => "grows: more of it saves more time here",
+            (Self::Shrinks, _) => "shrinks: it saves more time elsewhere",
+            (Self::AtMin, Divided::Ram) => "at ram-min",
+            (Self::AtMin, Divided::Flash) => "at its reserve",
+            (Self::AtMax, Divided::Ram) => "at ram-max",
+            (Self::AtMax, Divided::Flash) => "at its limit",
+            (Self::Settled, _) => "settled: another division would save little",
         }
     }
+}
+
+/// Resource that is divided among disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Divided {
+    /// RAM of the pool's key `ram`.
+    Ram,
+    /// Flash that disks share.
+    Flash,
 }
 
 /// Returns the least bytes of a share that is to have at least so many.
@@ -96,7 +107,7 @@ pub(crate) fn equal_parts(budget_bytes: u64, bounds: &[(u64, u64)]) -> Vec<u64> 
 
 /// Returns the shares of disks after a round. Together they are the budget, or less if no disk may have more; and more only if the disks
 /// have to have more. What exceeds the budget, or the bounds of a disk, goes at once.
-pub(crate) fn divide<F: Fn(u64) -> f64>(budget_bytes: u64, demands: &[Demand<F>]) -> Vec<RamShare> {
+pub(crate) fn divide<F: Fn(u64) -> f64>(budget_bytes: u64, demands: &[Demand<F>]) -> Vec<DiskShare> {
     let budget = budget_bytes / UNIT;
     let bounds: Vec<Part> = demands
         .iter()
@@ -107,7 +118,7 @@ pub(crate) fn divide<F: Fn(u64) -> f64>(budget_bytes: u64, demands: &[Demand<F>]
     let units = step_towards(&present, &wanted, (budget / MOVED_PARTS).max(1));
     let share = |at: usize| {
         let (units, bounds, demand) = (units[at], &bounds[at], &demands[at]);
-        RamShare { bytes: units * UNIT, reason: reason(units, present[at], wanted[at], bounds, demand) }
+        DiskShare { bytes: units * UNIT, reason: reason(units, present[at], wanted[at], bounds, demand) }
     };
     (0..demands.len()).map(share).collect()
 }
@@ -321,5 +332,5 @@ fn fill(budget: u64, parts: &[Part]) -> Vec<u64> {
 }
 
 #[cfg(test)]
-#[path = "ram_division_tests.rs"]
+#[path = "division_tests.rs"]
 mod tests;
