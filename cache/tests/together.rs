@@ -3,6 +3,7 @@
 mod budget;
 mod destage_pace;
 mod fills;
+mod flash_targets;
 mod opening;
 mod overwrites;
 mod read_balance;
