@@ -95,7 +95,6 @@ pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
         return Err(format!("There is no such experiment. Name one of {names}."));
     }
     let extent = Extent { divisor: if arguments.quick { 8 } else { 1 } };
-    let started = Instant::now();
     let folder = arguments.docs.join("papers");
     let mut lines = if arguments.only.is_some() { read_lines(&folder.join(RESULTS)) } else { Vec::new() };
     lines.retain(|line| chosen.iter().all(|experiment| line["experiment"] != experiment.name));
@@ -109,6 +108,7 @@ pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
                     move || {
                         let began = Instant::now();
                         let mut lines = run(extent);
+                        lines.push(page::run_line(extent.divisor == 1, began.elapsed().as_secs()));
                         for line in &mut lines {
                             line["experiment"] = name.into();
                         }
@@ -126,11 +126,10 @@ pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
             lines.extend(found);
         }
     }
-    let made = page::Made { quick: arguments.quick, seconds: started.elapsed().as_secs() };
-    write_all(&arguments.docs, &folder, &lines, &made)
+    write_all(&arguments.docs, &folder, &lines)
 }
 
-fn write_all(docs: &Path, folder: &Path, lines: &[Value], made: &page::Made) -> Result<(), String> {
+fn write_all(docs: &Path, folder: &Path, lines: &[Value]) -> Result<(), String> {
     let write = |path: PathBuf, text: String| {
         fs::write(&path, text).map_err(|error| format!("Could not write {}: {error}.", path.display()))
     };
@@ -140,7 +139,7 @@ fn write_all(docs: &Path, folder: &Path, lines: &[Value], made: &page::Made) -> 
     for (name, chart) in page::charts(lines) {
         write(folder.join(name), chart)?;
     }
-    write(docs.join("papers.md"), page::page(lines, made))
+    write(docs.join("papers.md"), page::page(lines))
 }
 
 /// Returns the lines of an earlier run; none without one.

@@ -10,12 +10,8 @@ use serde_json::Value;
 use super::published::{Lines, ROWS};
 use super::{EXPERIMENTS, SEED};
 
-/// Facts of the run that made the lines.
-pub(super) struct Made {
-    pub(super) quick: bool,
-    pub(super) seconds: u64,
-}
-
+/// Case of the line about a run.
+const RUN: &str = "run";
 /// Headings of the tables by the name of their rows.
 const HEADINGS: [(&str, &str); 10] = [
     ("calibration", "Calibration of a database's disk"),
@@ -259,8 +255,18 @@ fn ends(line: &Value, end: &str) -> bool {
     line["case"].as_str().is_some_and(|case| case.ends_with(end))
 }
 
+/// Returns the line that says how an experiment was run.
+pub(super) fn run_line(is_full: bool, seconds: u64) -> Value {
+    serde_json::json!({ "experiment": "", "case": RUN, "full": is_full, "seconds": seconds, "date": date() })
+}
+
+fn run_text(run: &Value) -> String {
+    let form = if run["full"] == true { "in full" } else { "in its short form, whose figures are others" };
+    format!("Run {form} on {} in {} s.", run["date"].as_str().unwrap_or("?"), run["seconds"])
+}
+
 /// Returns the page.
-pub(super) fn page(lines: &[Value], made: &Made) -> String {
+pub(super) fn page(lines: &[Value]) -> String {
     let mut text = String::from(
         "# Experiments of published documents\n\n\
          Five documents show what caches of hosts and arrays do. Each of their figures is a row here, with ours beside it. `cargo xtask papers`\n\
@@ -268,20 +274,13 @@ pub(super) fn page(lines: &[Value], made: &Made) -> String {
          The real code of the cache runs on [modelled arrays](dev/model.md) and SSDs in virtual time. So processors cost nothing but 63 us for\n\
          each request of a cached disk, and the figures do not depend on the machine. Capacities are scaled, rates of requests are not.\n\n",
     );
-    let form = if made.quick {
-        "the short form, whose figures are not those of the full one"
-    } else {
-        "the full form"
-    };
-    add(
-        &mut text,
-        format_args!("Last run: {}, {form}, {} s on {}, seed {SEED}.\n", date(), made.seconds, machine()),
-    );
+    add(&mut text, format_args!("Seed {SEED}, {}.\n", machine()));
     let charts = charts(lines);
     for (name, heading) in HEADINGS {
         add(&mut text, format_args!("\n## {heading}\n"));
         if let Some(experiment) = EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
-            add(&mut text, format_args!("Scale: {}.\n\n", experiment.scale));
+            let run = Lines(lines).of(name, RUN).last().map_or_else(|| "Not run yet.".to_owned(), run_text);
+            add(&mut text, format_args!("Scale: {}. {run}\n\n", experiment.scale));
         }
         text += "| published | ours | verdict | why |\n|---|---|---|---|\n";
         for row in ROWS.iter().filter(|row| row.experiment == name) {
@@ -346,11 +345,21 @@ mod tests {
 
     #[test]
     fn a_page_without_lines_has_all_rows_and_no_chart() {
-        let text = page(&[], &Made { quick: true, seconds: 1 });
+        let text = page(&[]);
         assert!(charts(&[]).is_empty() && !text.contains(".svg"));
         let rows = text.lines().filter(|line| line.contains("| not run |")).count();
         assert!(rows > 20, "{text}");
         assert!(ROWS.iter().all(|row| HEADINGS.iter().any(|(name, _)| *name == row.experiment)));
+    }
+
+    #[test]
+    fn each_experiment_says_how_it_was_run() {
+        let mut run = run_line(false, 7);
+        run["experiment"] = "store".into();
+        let text = page(&[run]);
+        let said: Vec<&str> = text.lines().filter(|line| line.contains("Run in its short form")).collect();
+        assert!(said.len() == 1 && said[0].ends_with("in 7 s."), "{said:?}");
+        assert_eq!(text.matches("Not run yet.").count(), EXPERIMENTS.len() - 1);
     }
 
     #[test]
