@@ -6,7 +6,8 @@
 //! published    rows of the page: published figure, ours from the lines, bound, reason
 //! page         Markdown and charts from rows and lines
 //! ```
-//! Results are those of the seed alone. Capacities of data, cache and array are scaled alike; rates and times of requests are not.
+//! Requests are those of the seed alone; the rotation of spindles is drawn in each run, so a rerun differs by a percent or so. Capacities of
+//! data, cache and array are scaled alike; rates and times of requests are not.
 
 #![expect(clippy::cast_precision_loss, reason = "counts and times far below 2^52")]
 
