@@ -22,8 +22,8 @@ const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1000 * MILLI;
 /// Array of eleven spindles, four operations a write: some 450 writes a second.
 const PROFILE: &str = "hdd-15k-raid5x11";
-/// Writes a second, of two pages each.
-const WRITES: u64 = 150;
+/// Writes a second, of two pages each: with full speed from 14/16 of the limit on, half of them took 235 ms, and 1 % more than 384 ms.
+const WRITES: u64 = 250;
 const READS: u64 = 30;
 
 type Env = (Rc<Model<Memory, LocalHost>>, Rc<Memory>, LocalHost);
@@ -100,5 +100,5 @@ fn no_writer_waits_long_for_an_array_that_keeps_up_with_all_of_them() {
         })
         .unwrap();
     assert!(writes < 20 * MILLI, "99 % of the writes took at most {} ms", writes / MILLI);
-    assert!(reads < 120 * MILLI, "99 % of the reads took at most {} ms", reads / MILLI);
+    assert!(reads < 60 * MILLI, "99 % of the reads took at most {} ms", reads / MILLI);
 }
