@@ -14,6 +14,7 @@ use block::{BlockError, ErrorKind, Host, Operation};
 use super::ctx::Ctx;
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
+use super::throttle::SLOWED_FROM_PART;
 use crate::state::catalog::ALL_PAGES;
 use crate::types::env::Env;
 use crate::types::limits::PAGE_BYTES;
@@ -185,5 +186,9 @@ fn pause<E: Env>(cache: &DiskCache<E>, urgency: Urgency, bytes: u64, took: u64) 
     }
 }
 
+const _: () = assert!(
+    MUCH_SIXTEENTHS * SLOWED_FROM_PART <= 16,
+    "destage is at full speed before a writer waits for it"
+);
 const _: () =
     assert!(PAGE_BYTES as u64 * FULL.pages <= 4 << 20, "a round is short enough to be stopped soon");

@@ -24,6 +24,8 @@ const RATE_AT_FIRST: u64 = 1 << 20;
 /// The least that may be dirty where a reservation allows as much, in pages.
 const DIRTY_PAGES_MIN: u64 = 16;
 const SECOND: u64 = 1_000_000_000;
+/// Part of the dirty limit from which on writers are slowed down: one of so many.
+pub(super) const SLOWED_FROM_PART: u64 = 2;
 
 impl<E: Env> DiskCache<E> {
     /// Returns the number of zero ranges that may be dirty; a discard beyond that waits for destage. Each range takes an entry of a
@@ -177,7 +179,7 @@ pub(super) async fn admit<E: Env>(
         room && fits(limit) && (cache.keep_room(occupied() + pages) || occupied() == 0)
     };
     let dirty = occupied();
-    if dirty * 2 > limit {
+    if dirty * SLOWED_FROM_PART > limit {
         cache.back.destage.wake();
         slow_down(cache, dirty, limit, pages).await;
     }
