@@ -35,6 +35,7 @@ use super::request::{NbdTerms, changes, check, halves_of_short_read, perform, re
 use super::window::{Permit, Window};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
+use crate::turn::turn;
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is disconnected. Never fails: errors concern this client only, and
 /// are counted.
@@ -214,6 +215,13 @@ struct ConnectionState<D> {
 }
 
 impl<D: BlockDevice> ConnectionState<D> {
+    /// Ends a pause, with a long piece of work ahead: what others have queued on the ring goes to the kernel first, and not only when this
+    /// thread polls for the second time.
+    fn end_pause(&self) {
+        self.outbox.end_pause();
+        self.line.stream().submit_queued();
+    }
+
     /// Waits until a request with `bytes` of payload may be in flight, and the client is there: one that is gone may have gone on elsewhere
     /// while its request waited, and its newer writes there must not be overwritten by its older ones here.
     async fn admit(&self, bytes: u32) -> Result<Permit, ReceiveEnd> {
@@ -264,8 +272,7 @@ async fn transmit<D: BlockDevice>(
     let pauses = Cell::new(false);
     let run = poll_fn(|context| {
         if pauses.replace(false) {
-            session.outbox.end_pause();
-            session.line.stream().submit_queued();
+            session.end_pause();
         }
         let (mut flights, mut cost) = (flights.borrow_mut(), 0);
         while let Poll::Ready(more) = flights.poll_next(context) {
@@ -296,8 +303,10 @@ async fn read_requests<D: BlockDevice>(
     let mut cost = 0;
     loop {
         if cost >= TURN_BYTES && receiver.glimpse(0).is_some() {
-            session.outbox.take_turn().await;
-            session.line.stream().submit_queued();
+            // All of them have arrived: what is queued goes with the replies of the next ones.
+            session.outbox.begin_pause();
+            turn().await;
+            session.end_pause();
             cost = 0;
         }
         // Before it can rest: requests at rest are begun later.

@@ -20,7 +20,8 @@ pub const SEND_BYTES: usize = 128 << 10;
 /// Bytes of replies that are put together while earlier ones are being sent, approximately; further requests are not answered at hand then.
 pub const GATHERED_BYTES_MAX: usize = 1 << 20;
 /// Bytes of requests that a connection takes in, or answers, before other tasks of its thread have their turn; each counts as
-/// [`REQUEST_COST`] at least. Eight hits of 4 KiB take about as long as a round trip of a neighbour at depth 1 (`cargo xtask bench neighbours`).
+/// [`REQUEST_COST`] at least. Eight hits of 4 KiB take about as long as a round trip of a neighbour at depth 1 (`cargo xtask bench
+/// neighbours`).
 pub const TURN_BYTES: usize = 32 << 10;
 /// The least that a request counts in a turn.
 pub const REQUEST_COST: usize = 4 << 10;
@@ -43,8 +44,8 @@ pub const RECEPTION_MAX: u64 = 128;
 
 /// The limits that a test may want smaller. Memory for payload of one export never exceeds `budget_bytes + connections_max *
 /// OVERDRAFT_BYTES`, half a gibibyte, and the memory of gathered replies beyond their bytes: at most 2.5 MiB a connection. Such a piece
-/// grows to [`GATHERED_BYTES_MAX`] and one more reply, in memory that doubles and may thus be as much again; there are two, of which one is being
-/// sent.
+/// grows to [`GATHERED_BYTES_MAX`] and one more reply, in memory that doubles and may thus be as much again; there are two, of which one is
+/// being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most requests of one connection in flight, thus not answered, or answered but not taken by the client.

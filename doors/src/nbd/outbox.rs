@@ -76,13 +76,6 @@ impl Outbox {
         None
     }
 
-    /// Lets other tasks have their turn, amid requests that have all arrived. What is queued goes with the replies of the next ones.
-    pub(crate) async fn take_turn(&self) {
-        self.begin_pause();
-        turn().await;
-        self.end_pause();
-    }
-
     /// Keeps what is queued until [`Self::end_pause`], or until it is enough for one call: more follows without a wait.
     pub(crate) fn begin_pause(&self) {
         self.pausing.set(self.pausing.get() + 1);

@@ -303,6 +303,8 @@ impl<D: BlockDevice> Vring<D> {
             if self.worked.get() >= TURN_BYTES {
                 self.worked.set(0);
                 turn().await;
+                // What others have queued does not wait for the next turn.
+                self.ring.submit();
             }
             if taken % TOLD_EVERY == 1 && self.has_more() && self.tell_guest_if_wanted() {
                 // The guest works on the first answers while the others are taken.
