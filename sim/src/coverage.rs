@@ -37,6 +37,8 @@ coverage! {
     promotions,
     /// Pages that the write budget kept from flash.
     promotions_held_back,
+    /// Changes of the flash that disks are to have.
+    targets_changed,
     /// Pages dropped from flash to make room.
     evictions,
     /// Segments reclaimed: the log wrapped.

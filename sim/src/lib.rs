@@ -22,6 +22,7 @@ mod resizing;
 pub mod rng;
 mod rot;
 mod settings;
+mod targets;
 mod trims;
 pub mod world;
 

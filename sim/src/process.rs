@@ -16,6 +16,7 @@ use crate::last_minute::{LastMinute, write_anew};
 use crate::resizing;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
+use crate::targets::Targets;
 use crate::trims::Trims;
 use crate::world::{DISKS, Disk, End, POOL, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
 
@@ -45,6 +46,7 @@ pub(crate) async fn serve(
     let Some(serving) = Serving::start(world, host, life, &mut rng).await else { return };
     let Serving { world, host, caches, disks, .. } = &serving;
     let mut budgets = Budgets::of(world, life);
+    let mut targets = Targets::of(world, life);
     let mut trims = Trims::of(world, life);
     write_anew(world, disks).await;
     while world.left.get() > 0 && world.failure.borrow().is_none() {
@@ -54,6 +56,7 @@ pub(crate) async fn serve(
         world.look_for_copies(caches, disks);
         disturb(world, host, caches, disks, &mut rng).await;
         budgets.disturb(caches);
+        targets.disturb(world, caches, disks);
         trims.disturb(world, disks).await;
         growth::disturb(world, host, disks).await;
         resizing::disturb(world, host, caches).await;
