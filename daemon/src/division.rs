@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   budget, shares of now ──scaled to fit──> present ──┐
-//!   reads a second, time saved by bytes of RAM ──> best ──┴── saves enough more? ──> a sixteenth of the budget moves
+//!   reads a second, time saved by bytes ──> best ──────┴── saves enough more? ──> a sixteenth of the budget moves
 //! ```
-//! RAM stands for both here. The best division is found greedily: RAM goes, step by step, where it saves most time for its bytes. A step may
-//! be as long as it takes to reach a working set that only fits as a whole. RAM moves slowly, since a disk that loses some drops what was
-//! there, and not at all for a small gain: constant figures lead to a division that stays.
+//! The best division is found greedily: bytes go, step by step, where they save most time. A step may be as long as it takes to reach a working
+//! set that only fits as a whole. Shares change slowly, since a disk that loses some drops what was there, and not at all for a small gain:
+//! constant figures lead to a division that stays.
 
 /// Unit of shares, in bytes.
 pub(crate) const UNIT: u64 = 64 << 10;
@@ -15,22 +15,22 @@ const MOVED_PARTS: u64 = 16;
 /// Steps in which the budget is divided, and at least so many for each disk.
 const STEPS: u64 = 64;
 const STEPS_PER_DISK: u64 = 4;
-/// Gain in saved time for which RAM moves between disks that read, beside what is saved now.
+/// Gain in saved time for which bytes move between disks that read, beside what is saved now.
 const GAIN_MIN: f64 = 0.05;
 /// The same if only disks that do not read lose some.
 const GAIN_FROM_IDLE_MIN: f64 = 0.005;
 
-/// Demand of a disk for RAM.
+/// Demand of a disk.
 pub(crate) struct Demand<F> {
-    /// RAM that it has, in bytes.
+    /// Bytes that it has.
     pub(crate) now_bytes: u64,
-    /// The least RAM that it is to have, in bytes.
+    /// The least that it is to have.
     pub(crate) bytes_min: u64,
     /// The most.
     pub(crate) bytes_max: u64,
     /// Reads a second; 0 if it is idle.
     pub(crate) reads: f64,
-    /// Returns the time in nanoseconds that so many bytes of RAM save per read; none while too little is known.
+    /// Returns the time in nanoseconds that so many bytes save per read; none while too little is known.
     pub(crate) saved_ns: Option<F>,
 }
 
@@ -172,7 +172,7 @@ fn wanted<F: Fn(u64) -> f64>(
     if is_worth(&from_idle, GAIN_FROM_IDLE_MIN) { from_idle } else { present.to_vec() }
 }
 
-/// Returns the time in nanoseconds a second that so many units of RAM save.
+/// Returns the time in nanoseconds a second that so many units save.
 fn saved<F: Fn(u64) -> f64>(demand: &Demand<F>, units: u64) -> f64 {
     match &demand.saved_ns {
         Some(saved_ns) if demand.reads > 0.0 => demand.reads * saved_ns(units * UNIT),

@@ -45,6 +45,11 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
+/// Returns a table behind an empty line; empty without rows.
+pub(crate) fn further_table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() { String::new() } else { format!("\n{}", table(headings, rows)) }
+}
+
 /// Returns one pair a line, values in one column, safe to show.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

@@ -17,6 +17,7 @@ mod connected;
 mod counting;
 mod destage;
 mod displaced;
+mod dividing;
 mod flash_division;
 mod guest;
 mod locks;
@@ -26,7 +27,6 @@ mod pool_sizes;
 mod probing;
 mod ram;
 mod ram_budget;
-mod read_rate;
 mod remembered;
 mod removing;
 mod resizing;
@@ -82,8 +82,7 @@ const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 use claims::{Claim, ClaimGuard, Claims};
 pub(crate) use connected::IfInUse;
 pub(crate) use displaced::displaced_text;
-pub(crate) use flash_division::DiskFlashView;
-use flash_division::FlashShares;
+pub(crate) use flash_division::DiskFlash;
 use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
 pub(crate) use pool_sizes::NewSize;
@@ -133,10 +132,10 @@ pub(crate) struct Registry {
     ram_limits: StdMutex<BTreeMap<u32, u64>>,
     /// RAM of disks by the pool's budget. Locked for moments only.
     ram_shares: StdMutex<RamShares>,
-    /// Flash of disks that share it. Locked for moments only.
-    flash_shares: StdMutex<FlashShares>,
-    /// Held while RAM is divided among disks. Never awaited while a disk is waited for.
-    dividing_ram: Mutex<()>,
+    /// Flash of disks that share it, by their numbers; empty while it is not divided. Locked for moments only.
+    flash_shares: StdMutex<BTreeMap<u32, DiskFlash>>,
+    /// Held while RAM and flash are divided among disks. Never awaited while a disk is waited for.
+    dividing: Mutex<()>,
     /// Wear of the flash. Locked for moments only, and without other locks meanwhile.
     wear: StdMutex<wear::Wear>,
     /// Held while wear is written: the last failure.
@@ -257,7 +256,7 @@ impl Registry {
             ram_limits: StdMutex::new(ram_limits),
             ram_shares: StdMutex::new(ram_shares),
             flash_shares: StdMutex::default(),
-            dividing_ram: Mutex::default(),
+            dividing: Mutex::default(),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
             detached_at_stop: StdMutex::default(),

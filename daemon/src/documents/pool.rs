@@ -7,7 +7,7 @@ use cache::{DeviceStatistics, MemberNumber};
 use super::wear::{budget, wear};
 use crate::division::{Divided, ShareReason};
 use crate::pool::DeviceInUse;
-use crate::registry::{DiskFlashView, DiskRamView, PoolView, RamView, displaced_text};
+use crate::registry::{DiskFlash, DiskRamView, PoolView, RamView, displaced_text};
 use crate::shard::{PoolReport, ShardReport};
 
 /// Returns the state of the pool, with its reason if there is one.
@@ -82,7 +82,7 @@ pub(crate) fn pool(view: &PoolView) -> Pool {
         disks: statistics.disks,
         write_budget: view.write_budget.number(),
         ram: view.ram.as_ref().map(ram),
-        flash: view.flash.iter().map(flash).collect(),
+        flash: view.flash.iter().filter(|_| missing.is_none()).map(flash).collect(),
         page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
         devices: devices(view),
         devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
@@ -108,14 +108,14 @@ fn ram(view: &RamView) -> RamDivision {
     }
 }
 
-fn flash(view: &DiskFlashView) -> FlashOfDisk {
+fn flash(disk: &DiskFlash) -> FlashOfDisk {
     FlashOfDisk {
-        name: view.name.clone(),
-        flash_bytes: view.bytes,
-        flash_bytes_held: view.held_bytes,
-        flash_bytes_min: view.bytes_min,
-        flash_bytes_max: view.bytes_max,
-        reason: view.reason.text(Divided::Flash).to_owned(),
+        name: disk.name.clone(),
+        flash_bytes: disk.share.bytes,
+        flash_bytes_held: disk.held_bytes,
+        flash_bytes_min: disk.bytes_min,
+        flash_bytes_max: disk.bytes_max,
+        reason: disk.share.reason.text(Divided::Flash).to_owned(),
     }
 }
 

@@ -24,7 +24,7 @@ use telemetry::wear::{AllWorn, WriteBudget};
 use tokio::time::{Instant, sleep};
 
 use super::probing::PROBE_TIME_MAX;
-use super::{Claim, DiskFlashView, RamView, Registry, lock};
+use super::{Claim, DiskFlash, RamView, Registry, lock};
 use crate::backing::OwnUse;
 use crate::backing_identity::WriteIntentBitmap;
 use crate::pool::{
@@ -79,8 +79,8 @@ pub(crate) struct PoolView {
     pub(crate) write_budget: WriteBudget,
     /// RAM of all disks, if it is divided among them.
     pub(crate) ram: Option<RamView>,
-    /// Flash of all disks, if it is divided among them.
-    pub(crate) flash: Vec<DiskFlashView>,
+    /// Flash of the disks, if it is divided among them.
+    pub(crate) flash: Vec<DiskFlash>,
     /// Reasons for which devices did not become smaller, by number.
     pub(crate) kept_sizes: BTreeMap<u32, String>,
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   every round: memory of the host ──> budget ── RAM of disks with ram=SIZE ──┐
-//!                reports, curves ──> demands ──────────────────────────────────┴─ division.rs ──> shares
+//!                use of the disks ──> demands ─────────────────────────────────┴─ division.rs ──> shares
 //!   shares: disks that get less first, then those that get more, from what is free by then
 //! ```
 //! A disk keeps its share until its shard has answered that it has another one, so the sum exceeds the budget
@@ -10,20 +10,17 @@
 //! disk that is being changed. A disk that comes gets an equal part, for which the others make room at once.
 
 use std::collections::BTreeMap;
-use std::sync::{MutexGuard, Weak};
-use std::time::{Duration, Instant};
+use std::sync::MutexGuard;
 
 use base::error::{Error, Result};
 use base::memory::{Available, MemoryFolders};
 use base::units::{RamBudget, Size};
-use cache::Curves;
 use futures_util::future::join_all;
 
-use super::read_rate::{AnswerTimes, ReadRate, Savings, is_known};
+use super::dividing::{AnswerTimes, DiskUse, HostUse, Savings};
 use super::{Registry, lock};
 use crate::division::{Demand, DiskShare, ShareReason, divide, equal_parts, rounded_up};
 use crate::keys::{RAM_BYTES_DEFAULT, Values};
-use crate::shard::DiskReport;
 use crate::state::{DiskRecord, State};
 
 /// Part of the available memory that `auto` takes: one of so many.
@@ -37,16 +34,9 @@ pub(super) struct RamShares {
     /// Budget of all disks at present, in bytes; none before the first division.
     budget_bytes: Option<u64>,
     /// Disks that take part, by number.
-    disks: BTreeMap<u32, DiskRam>,
+    disks: BTreeMap<u32, DiskShare>,
     /// Disks that are being added, or get other values, by number.
     changing: BTreeMap<u32, Member>,
-}
-
-/// RAM of a disk that takes part.
-#[derive(Clone, Copy, Debug)]
-struct DiskRam {
-    share: DiskShare,
-    rate: Option<ReadRate>,
 }
 
 /// A disk among those that have RAM.
@@ -129,15 +119,15 @@ impl RamShares {
         let bounds: Vec<(u64, u64)> =
             taking_part(&members).map(|(_, member)| member.values.ram_bounds()).collect();
         let parts = equal_parts(budget.saturating_sub(fixed(&members)), &bounds);
-        let ram = |bytes| DiskRam { share: DiskShare { bytes, reason: ShareReason::Initial }, rate: None };
-        shares.disks = taking_part(&members).map(|(id, _)| *id).zip(parts.into_iter().map(ram)).collect();
+        let share = |bytes| DiskShare { bytes, reason: ShareReason::Initial };
+        shares.disks = taking_part(&members).map(|(id, _)| *id).zip(parts.into_iter().map(share)).collect();
         shares.budget_bytes = Some(budget);
         shares
     }
 
     /// Returns the share of a disk in bytes; none if it has none yet.
     pub(super) fn bytes(&self, id: u32) -> Option<u64> {
-        self.disks.get(&id).map(|ram| ram.share.bytes)
+        self.disks.get(&id).map(|share| share.bytes)
     }
 
     /// Returns the disks of this host, with the values that they are to have.
@@ -162,7 +152,7 @@ fn fixed(members: &BTreeMap<u32, Member>) -> u64 {
 
 /// Figures that a division is made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Basis {
+pub(super) enum Basis {
     /// The present shares: they are only made to fit.
     Shares,
     /// Also what RAM saves.
@@ -185,16 +175,6 @@ impl Registry {
         lock(&self.ram_shares)
     }
 
-    /// Divides RAM and flash at intervals, as long as the registry is in use.
-    pub(crate) async fn keep_divided(registry: Weak<Self>, interval: Duration) {
-        loop {
-            tokio::time::sleep(interval).await;
-            let Some(registry) = registry.upgrade() else { return };
-            registry.divide_ram(Basis::Savings, None).await;
-            registry.divide_flash().await;
-        }
-    }
-
     /// Counts a disk with new values, and has the other disks make room for its share. Without a budget nothing
     /// happens. The caller must hold the lock of the disk.
     pub(super) async fn make_ram_room(&self, id: u32, name: &str, values: &Values) -> RamInChange<'_> {
@@ -202,7 +182,7 @@ impl Registry {
         self.shares().changing.insert(id, member);
         let changing = RamInChange { registry: self, id };
         if self.divides_ram() {
-            self.divide_ram(Basis::Shares, Some(id)).await;
+            self.make_shares_fit(Some(id)).await;
         }
         changing
     }
@@ -252,7 +232,12 @@ impl Registry {
 
     /// Gives disks their RAM by a budget that was just recorded.
     pub(super) async fn begin_ram_budget(&self) {
-        self.divide_ram(Basis::Shares, None).await;
+        self.make_shares_fit(None).await;
+    }
+
+    async fn make_shares_fit(&self, except: Option<u32>) {
+        let _dividing = self.dividing.lock().await;
+        self.divide_ram(Basis::Shares, &self.host_use().await, except).await;
     }
 
     /// Returns the RAM of all disks; none if it is not divided.
@@ -265,7 +250,7 @@ impl Registry {
         let shares = self.shares();
         let view = |disk: &DiskRecord| {
             let (bytes_min, bytes_max) = disk.settings.ram_bounds();
-            let share = shares.disks.get(&disk.id).map(|ram| ram.share);
+            let share = shares.disks.get(&disk.id).copied();
             let (bytes, reason) = match (disk.settings.fixed_ram(), share) {
                 (Some(fixed), _) => (fixed.0, ShareReason::Fixed),
                 (None, Some(share)) => (share.bytes, share.reason),
@@ -279,18 +264,14 @@ impl Registry {
     }
 
     /// Divides the RAM of all disks and applies that. The disk `except` is being changed by the caller, who
-    /// gives it its share.
-    async fn divide_ram(&self, basis: Basis, except: Option<u32>) {
-        let _dividing = self.dividing_ram.lock().await;
+    /// gives it its share. The caller must have held [`Registry::dividing`] since before `host` was reported.
+    pub(super) async fn divide_ram(&self, basis: Basis, host: &HostUse, except: Option<u32>) {
         let state = self.state();
         if state.ram_budget().is_off() {
             return self.end_ram_budget(&state).await;
         }
-        let reports = self.shards.disks_as_far_as_known().await;
-        let reports: BTreeMap<u32, DiskReport> =
-            reports.into_values().flatten().map(|report| (report.settings.id.0, report)).collect();
         let members = self.shares().members(&state);
-        let used: u64 = reports.values().map(|report| report.statistics.ram_bytes).sum();
+        let used: u64 = host.disks.values().map(|disk| disk.report.statistics.ram_bytes).sum();
         let available = MemoryFolders::default().available();
         let host_bytes = available.map(|available| available.bytes.saturating_add(used));
         let needed_bytes = members.values().map(|member| needed(&member.values)).sum();
@@ -300,75 +281,49 @@ impl Registry {
         self.shares().budget_bytes = Some(total);
 
         let ids: Vec<u32> = taking_part(&members).map(|(id, _)| *id).collect();
-        let demands = self.demands(basis, budget, &members, &reports).await;
+        let demands = self.demands(budget, &members, host);
         let shares = divide(budget, &demands);
         self.shares().disks.retain(|id, _| ids.contains(id));
         let new = ids.iter().zip(&demands).zip(shares).map(|((id, demand), share)| NewShare {
             id: *id,
             name: members[id].name.clone(),
-            before: reports.get(id).map_or(demand.now_bytes, |report| report.settings.ram_bytes),
+            before: host.ram_bytes(*id).unwrap_or(demand.now_bytes),
             least: rounded_up(demand.bytes_min),
             share: self.with_earlier_reason(*id, basis, share),
         });
-        self.apply_shares(budget, new.collect(), except, &reports).await;
+        self.apply_shares(budget, new.collect(), except, host).await;
     }
 
     /// Keeps the reason of a share where nothing was compared.
     fn with_earlier_reason(&self, id: u32, basis: Basis, share: DiskShare) -> DiskShare {
-        let earlier = self.shares().disks.get(&id).map_or(ShareReason::Initial, |ram| ram.share.reason);
+        let earlier = self.shares().disks.get(&id).map_or(ShareReason::Initial, |share| share.reason);
         let reason = if basis == Basis::Shares { earlier } else { share.reason };
         DiskShare { reason, ..share }
     }
 
     /// Returns the demands of the disks that take part, in the order of their numbers.
-    async fn demands(
+    fn demands<'a>(
         &self,
-        basis: Basis,
         budget: u64,
         members: &BTreeMap<u32, Member>,
-        reports: &BTreeMap<u32, DiskReport>,
-    ) -> Vec<Demand<Savings>> {
+        host: &'a HostUse,
+    ) -> Vec<Demand<Savings<'a>>> {
         let count = taking_part(members).count().max(1) as u64;
-        let now = Instant::now();
-        let mut demands: Vec<Demand<Savings>> = Vec::new();
-        for (id, member) in taking_part(members) {
+        let shares = self.shares();
+        let demand = |(id, member): (&u32, &Member)| {
             let (bytes_min, bytes_max) = member.values.ram_bounds();
-            let report = reports.get(id);
-            let known = self.shares().disks.get(id).copied();
-            let has = |ram: DiskRam| report.map_or(ram.share.bytes, |report| report.settings.ram_bytes);
+            let (known, used) = (shares.disks.get(id), host.disks.get(id));
             // A disk that comes weighs as much as the others on average.
-            let now_bytes = known.map_or(budget / count, has);
-            let mut reads = 0.0;
-            if let (Basis::Savings, Some(report), Some(ram)) = (basis, report, known) {
-                let rate = ReadRate::next(ram.rate, report, now);
-                if let Some(ram) = self.shares().disks.get_mut(id) {
-                    ram.rate = Some(rate);
-                }
-                let uses_cache = report.settings.mode.row().reads_hit;
-                reads = if uses_cache { rate.reads() } else { 0.0 };
-            }
-            demands.push(Demand { now_bytes, bytes_min, bytes_max, reads, saved_ns: None });
-        }
-        let active = taking_part(members).zip(&mut demands).filter(|(_, demand)| demand.reads > 0.0);
-        let asked = active.map(|((id, member), demand)| async move {
-            let curves = self.shards.curves(member.name.clone()).await.ok();
-            demand.saved_ns = curves
-                .zip(reports.get(id))
-                .and_then(|((curves, _), report)| is_known(&curves).then(|| savings(curves, report)));
-        });
-        join_all(asked).await;
-        demands
+            let now_bytes = known.map_or(budget / count, |share| host.ram_bytes(*id).unwrap_or(share.bytes));
+            let reads = used.filter(|_| known.is_some()).map_or(0.0, |disk| disk.reads);
+            Demand { now_bytes, bytes_min, bytes_max, reads, saved_ns: used.and_then(savings) }
+        };
+        taking_part(members).map(demand).collect()
     }
 
     /// Gives disks their new shares: first less to those that get less, then more to the others, as far as the
     /// budget has it by then.
-    async fn apply_shares(
-        &self,
-        budget: u64,
-        new: Vec<NewShare>,
-        except: Option<u32>,
-        reports: &BTreeMap<u32, DiskReport>,
-    ) {
+    async fn apply_shares(&self, budget: u64, new: Vec<NewShare>, except: Option<u32>, host: &HostUse) {
         // Until a shard has answered, a disk has what it had. The one of the caller takes what is free by then.
         let is_of_caller = |new: &NewShare| Some(new.id) == except;
         let has_now = |new: &NewShare| (new.id, if is_of_caller(new) { 0 } else { new.before });
@@ -376,7 +331,7 @@ impl Registry {
         let is_meant = |new: &&NewShare| Some(new.id) != except;
         let shrinking: Vec<&NewShare> =
             new.iter().filter(is_meant).filter(|new| new.share.bytes < new.before).collect();
-        let shrunk = shrinking.iter().map(|new| self.set_share(new, new.share.bytes, reports));
+        let shrunk = shrinking.iter().map(|new| self.set_share(new, new.share.bytes, Some(host)));
         for (new, shrunk) in shrinking.iter().zip(join_all(shrunk).await) {
             if shrunk {
                 has.insert(new.id, new.share.bytes);
@@ -397,7 +352,7 @@ impl Registry {
                 *has.entry(wanted.id).or_default() += more;
             }
         }
-        let grown = growing.iter().map(|(new, _)| self.set_share(new, has[&new.id], reports));
+        let grown = growing.iter().map(|(new, _)| self.set_share(new, has[&new.id], Some(host)));
         let grown = join_all(grown).await;
         for ((new, before), grown) in growing.iter().zip(grown) {
             if !grown {
@@ -406,20 +361,18 @@ impl Registry {
         }
         let mut shares = self.shares();
         for NewShare { id, share, .. } in &new {
-            let rate = shares.disks.get(id).and_then(|ram| ram.rate);
-            let share = DiskShare { bytes: has[id], ..*share };
-            shares.disks.insert(*id, DiskRam { share, rate });
+            shares.disks.insert(*id, DiskShare { bytes: has[id], ..*share });
         }
     }
 
     /// Has a disk use so much RAM. Returns false if it does not, or is being changed. One that is not served
     /// will use it.
-    async fn set_share(&self, new: &NewShare, bytes: u64, reports: &BTreeMap<u32, DiskReport>) -> bool {
+    async fn set_share(&self, new: &NewShare, bytes: u64, host: Option<&HostUse>) -> bool {
         let Some(_changing) = self.locks.try_lock(&new.name) else { return false };
         if !self.shards.is_attached(&new.name) {
             return true;
         }
-        if reports.get(&new.id).is_some_and(|report| report.settings.ram_bytes == bytes) {
+        if host.and_then(|host| host.ram_bytes(new.id)) == Some(bytes) {
             return true;
         }
         match self.shards.set_ram(new.name.clone(), bytes).await {
@@ -442,7 +395,7 @@ impl Registry {
                 let bytes = self.in_memory(id, &record.settings).ram().0;
                 let share = DiskShare { bytes, reason: ShareReason::Fixed };
                 let new = NewShare { id, name: record.name.clone(), before: 0, least: 0, share };
-                if !self.set_share(&new, bytes, &BTreeMap::new()).await {
+                if !self.set_share(&new, bytes, None).await {
                     continue;
                 }
             }
@@ -451,17 +404,24 @@ impl Registry {
     }
 }
 
-/// Returns the time in nanoseconds that a read takes less on average with so much RAM: hits in RAM that would
-/// be hits in flash, and hits that flash would not have.
-fn savings(curves: Curves, report: &DiskReport) -> Savings {
-    let times = AnswerTimes::of(report);
-    let flash_bytes = report.statistics.cached_bytes;
-    let hits = move |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
+impl HostUse {
+    /// Returns the RAM that a disk has; none if its shard did not say.
+    fn ram_bytes(&self, id: u32) -> Option<u64> {
+        self.disks.get(&id).map(|disk| disk.report.settings.ram_bytes)
+    }
+}
+
+/// Returns the time that RAM of a disk saves: of hits in RAM that would be hits in flash, and of hits that flash
+/// would not have.
+fn savings(disk: &DiskUse) -> Option<Savings<'_>> {
+    let (curves, times) = (disk.curves.as_ref()?, AnswerTimes::of(&disk.report));
+    let flash_bytes = disk.report.statistics.cached_bytes;
+    let hits = |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
     let hits_flash = hits(flash_bytes);
-    Box::new(move |bytes| {
+    Some(Box::new(move |bytes| {
         let more = (hits(flash_bytes.saturating_add(bytes)) - hits_flash).max(0.0);
         hits(bytes) * (times.flash - times.ram) + more * (times.backing - times.flash)
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -17,10 +17,7 @@ pub(super) fn show(flash: &Value) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = list(flash).iter().map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    format!("\n{}", output::table(&["FLASH OF", "SHARE", "HELD", "RESERVE", "LIMIT", "WHY"], &rows))
+    output::further_table(&["FLASH OF", "SHARE", "HELD", "RESERVE", "LIMIT", "WHY"], &rows)
 }
 
 #[cfg(test)]

@@ -28,10 +28,7 @@ pub(super) fn show(ram: &Value) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = list(&ram["disks"]).iter().map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    format!("\n{}", output::table(&["RAM OF", "SHARE", "MIN", "MAX", "WHY"], &rows))
+    output::further_table(&["RAM OF", "SHARE", "MIN", "MAX", "WHY"], &rows)
 }
 
 #[cfg(test)]

@@ -79,11 +79,7 @@ pub(super) fn show_budgets(devices: &[Value]) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = limited.map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let headings = ["BUDGET OF", "A DAY", "LAST DAY", "USED", "PROMOTIONS"];
-    format!("\n{}", output::table(&headings, &rows))
+    output::further_table(&["BUDGET OF", "A DAY", "LAST DAY", "USED", "PROMOTIONS"], &rows)
 }
 
 /// Returns a table of devices, with the wear of their drives.
