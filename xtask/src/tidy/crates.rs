@@ -18,6 +18,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("block", &[]),
     ("cache", &["block"]),
     ("doors", &["block"]),
+    // Groups of changes beside a backing: a device and bytes, and no cache.
+    ("redo", &["block"]),
     // Counters over time, wear and events: it gets the counts, and knows no shard.
     ("telemetry", &["base", "block", "cache"]),
     // `trace` for its tests: predictions on real traces are compared with exact results.

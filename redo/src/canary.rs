@@ -1,0 +1,50 @@
+//! Known bugs that tests plant, to prove that walks find bugs of that kind. Absent from release builds.
+
+/// A bug that can be planted. Each switches off one rule of the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// The directory names a group before the pages of the group are durable.
+    NamedBeforeFlush,
+    /// A group counts although the connection that wrote it was lost.
+    OtherConnection,
+    /// Both copies of the directory are on their way at once.
+    CopiesTogether,
+    /// The room of a group is used again before the directory stopped naming it.
+    ReusedBeforeSaid,
+    /// Recovery applies the last group only.
+    LastGroupOnly,
+}
+
+impl Bug {
+    /// All bugs.
+    pub const ALL: [Self; 5] = [
+        Self::NamedBeforeFlush,
+        Self::OtherConnection,
+        Self::CopiesTogether,
+        Self::ReusedBeforeSaid,
+        Self::LastGroupOnly,
+    ];
+}
+
+#[cfg(debug_assertions)]
+std::thread_local! {
+    static PLANTED: std::cell::Cell<Option<Bug>> = const { std::cell::Cell::new(None) };
+}
+
+/// Plants a bug for everything that this thread runs from now on, instead of the one before.
+#[cfg(debug_assertions)]
+pub fn plant(bug: Option<Bug>) {
+    PLANTED.set(bug);
+}
+
+/// Returns true if this bug is planted in this thread.
+#[cfg(debug_assertions)]
+pub(crate) fn has(bug: Bug) -> bool {
+    PLANTED.get() == Some(bug)
+}
+
+/// Returns false: no bug can be planted.
+#[cfg(not(debug_assertions))]
+pub(crate) const fn has(_: Bug) -> bool {
+    false
+}

@@ -1,0 +1,277 @@
+//! The directory of a ring: which groups count, where they are, and whose ring it is. Pure.
+//!
+//! ```text
+//! 0    8 bytes  magic
+//! 8    4        format version
+//! 12   4        CRC-32C of the directory with this field as zero
+//! 16   16       ring id
+//! 32   16       pool id of the flash that writes the ring
+//! 48   8        number of the disk in that pool
+//! 56   8        generation: rises with each write of the directory
+//! 64   8        epoch: rises with each recovery
+//! 72   8        number of the last group that ever counted
+//! 80   8        time of the last group that counted, in nanoseconds since 1970
+//! 88   4        1 if backing and groups together are the disk as of that time, else 0
+//! 92   4        groups
+//! 96   4        pages of the ring behind the directory
+//! 128  32 each  group: number, time, first page, pages of content, entries, CRC-32C of its table
+//! ```
+//! All numbers are little-endian. The directory is written twice, one copy behind the other.
+
+use block::PAGE;
+
+/// Bytes of one copy of the directory.
+pub(crate) const DIRECTORY_BYTES: usize = 16 << 10;
+/// Pages of both copies.
+pub(crate) const DIRECTORY_PAGES: u64 = 2 * DIRECTORY_BYTES as u64 / PAGE;
+/// Number of groups that a directory has room for.
+pub(crate) const GROUPS_MAX: usize = (DIRECTORY_BYTES - HEAD_BYTES) / RECORD_BYTES;
+
+const MAGIC: [u8; 8] = *b"FBREDO-D";
+pub(crate) const VERSION: u32 = 1;
+pub(crate) const CHECKSUM_AT: usize = 12;
+const HEAD_BYTES: usize = 128;
+const RECORD_BYTES: usize = 32;
+
+/// Identity of a ring: random, drawn when the ring is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RingId(pub [u8; 16]);
+
+/// The flash whose dirty data the ring makes consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RingOwner {
+    /// Identity of the pool.
+    pub pool: [u8; 16],
+    /// Number of the disk in the pool.
+    pub disk: u64,
+}
+
+/// A group that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GroupRecord {
+    pub(crate) number: u64,
+    /// T of the group, in nanoseconds since 1970.
+    pub(crate) taken_at: u64,
+    /// First page, counted from the end of the directory.
+    pub(crate) start: u32,
+    /// Pages of content between the two tables.
+    pub(crate) content_pages: u32,
+    pub(crate) entries: u32,
+    pub(crate) table_checksum: u32,
+}
+
+/// A directory whose checksum was verified, or that is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Directory {
+    pub(crate) ring: RingId,
+    pub(crate) owner: RingOwner,
+    pub(crate) generation: u64,
+    pub(crate) epoch: u64,
+    pub(crate) last_number: u64,
+    pub(crate) last_taken_at: u64,
+    pub(crate) is_consistent: bool,
+    pub(crate) area_pages: u32,
+    pub(crate) groups: Vec<GroupRecord>,
+}
+
+/// Reason why bytes are no directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DirectoryFault {
+    /// Something else, or nothing.
+    Foreign,
+    /// Of a version that this build does not know.
+    Version(u32),
+    /// Torn or damaged.
+    Damaged,
+}
+
+impl Directory {
+    /// Encodes one copy.
+    ///
+    /// # Panics
+    /// If there are more groups than a directory has room for.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        assert!(self.groups.len() <= GROUPS_MAX, "the ring takes no more groups than that");
+        let mut bytes = Vec::with_capacity(DIRECTORY_BYTES);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend(self.ring.0);
+        bytes.extend(self.owner.pool);
+        for number in [self.owner.disk, self.generation, self.epoch, self.last_number, self.last_taken_at] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for number in [u32::from(self.is_consistent), self.groups.len() as u32, self.area_pages] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.resize(HEAD_BYTES, 0);
+        for group in &self.groups {
+            bytes.extend(group.number.to_le_bytes());
+            bytes.extend(group.taken_at.to_le_bytes());
+            for number in [group.start, group.content_pages, group.entries, group.table_checksum] {
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        bytes.resize(DIRECTORY_BYTES, 0);
+        seal(&mut bytes);
+        bytes
+    }
+
+    /// Decodes one copy.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DirectoryFault> {
+        if bytes.len() != DIRECTORY_BYTES || bytes[..8] != MAGIC {
+            return Err(DirectoryFault::Foreign);
+        }
+        let mut fields = Fields(&bytes[8..]);
+        let version = fields.u32();
+        if version != VERSION {
+            return Err(DirectoryFault::Version(version));
+        }
+        if !is_sealed(bytes) {
+            return Err(DirectoryFault::Damaged);
+        }
+        fields.u32();
+        let ring = RingId(fields.take());
+        let owner = RingOwner { pool: fields.take(), disk: fields.u64() };
+        let [generation, epoch, last_number, last_taken_at] = [0; 4].map(|_| fields.u64());
+        let [is_consistent, count, area_pages] = [0; 3].map(|_| fields.u32());
+        if count as usize > GROUPS_MAX {
+            return Err(DirectoryFault::Damaged);
+        }
+        let records = bytes[HEAD_BYTES..].chunks_exact(RECORD_BYTES).take(count as usize);
+        let groups = records.map(|record| {
+            let mut fields = Fields(record);
+            GroupRecord {
+                number: fields.u64(),
+                taken_at: fields.u64(),
+                start: fields.u32(),
+                content_pages: fields.u32(),
+                entries: fields.u32(),
+                table_checksum: fields.u32(),
+            }
+        });
+        let directory = Self {
+            ring,
+            owner,
+            generation,
+            epoch,
+            last_number,
+            last_taken_at,
+            is_consistent: is_consistent != 0,
+            area_pages,
+            groups: groups.collect(),
+        };
+        if directory.is_possible() { Ok(directory) } else { Err(DirectoryFault::Damaged) }
+    }
+
+    /// Returns true if groups are in order and inside the ring.
+    fn is_possible(&self) -> bool {
+        let fits = |group: &GroupRecord| group.end() <= u64::from(self.area_pages);
+        self.groups.iter().all(fits)
+            && self.groups.is_sorted_by_key(|group| group.number)
+            && self.groups.last().is_none_or(|group| group.number == self.last_number)
+    }
+}
+
+/// Writes the checksum of a structure, which covers all of its bytes.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    bytes[CHECKSUM_AT..CHECKSUM_AT + 4].fill(0);
+    let checksum = crc32c::crc32c(bytes);
+    bytes[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Returns true if the checksum of a structure holds.
+pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
+    checksum_of(bytes) == Fields(&bytes[CHECKSUM_AT..]).u32()
+}
+
+/// Returns the checksum that a structure has to have.
+pub(crate) fn checksum_of(bytes: &[u8]) -> u32 {
+    let before = crc32c::crc32c(&bytes[..CHECKSUM_AT]);
+    let with_zero = crc32c::crc32c_append(before, &[0; 4]);
+    crc32c::crc32c_append(with_zero, &bytes[CHECKSUM_AT + 4..])
+}
+
+/// Takes fields off the front of bytes that are long enough.
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+
+impl Fields<'_> {
+    pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (taken, rest) = self.0.split_first_chunk().expect("the structure has its whole length");
+        self.0 = rest;
+        *taken
+    }
+
+    pub(crate) fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
+    }
+
+    pub(crate) fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn directory(groups: u64) -> Directory {
+        let groups = (0..groups).map(|at| GroupRecord {
+            number: 3 + at,
+            taken_at: 1_000 + at,
+            start: 4 * at as u32,
+            content_pages: 1,
+            entries: 7,
+            table_checksum: 0xdead_beef,
+        });
+        let groups: Vec<_> = groups.collect();
+        Directory {
+            ring: RingId([1; 16]),
+            owner: RingOwner { pool: [2; 16], disk: 5 },
+            generation: 9,
+            epoch: 4,
+            last_number: groups.last().map_or(2, |group| group.number),
+            last_taken_at: 77,
+            is_consistent: true,
+            area_pages: 4096,
+            groups,
+        }
+    }
+
+    #[test]
+    fn a_directory_comes_back_as_it_was() {
+        for groups in [0, 1, GROUPS_MAX as u64] {
+            let directory = directory(groups);
+            assert_eq!(Directory::decode(&directory.encode()), Ok(directory));
+        }
+    }
+
+    #[test]
+    fn other_versions_and_other_content_are_told_apart() {
+        let mut bytes = directory(1).encode();
+        bytes[8] = 2;
+        assert_eq!(Directory::decode(&bytes), Err(DirectoryFault::Version(2)));
+        assert_eq!(Directory::decode(&[0; DIRECTORY_BYTES]), Err(DirectoryFault::Foreign));
+    }
+
+    #[test]
+    fn a_group_outside_of_the_ring_is_damage() {
+        let mut directory = directory(3);
+        directory.groups[2].start = 4095;
+        assert_eq!(Directory::decode(&directory.encode()), Err(DirectoryFault::Damaged));
+    }
+
+    proptest! {
+        #[test]
+        fn no_changed_bit_passes(at in 16 * 8..DIRECTORY_BYTES * 8) {
+            let mut bytes = directory(5).encode();
+            bytes[at / 8] ^= 1 << (at % 8);
+            prop_assert_eq!(Directory::decode(&bytes), Err(DirectoryFault::Damaged));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Recovery: the groups of a ring applied to the backing, after the flash that wrote them was lost.
+//!
+//! Groups are applied in order, all of them, whatever destage had applied before: so it may end anywhere and be repeated. Everything is read and
+//! checked first, so that a ring that cannot be applied as a whole changes nothing. A page that is damaged in the ring is listed, and all
+//! else is applied: its content on the backing is that of some time before.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use block::{BlockDevice, Buffer, ByteRange, PAGE, Unmap};
+
+use super::canary::{self, Bug};
+use super::directory::GroupRecord;
+use super::ring::{CHUNK_PAGES, RedoRing, RingError, is_damage};
+use super::table::Entry;
+
+/// Result of a recovery, or of a look at what it would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// The time as of which the backing holds the disk then, in nanoseconds since 1970.
+    pub taken_at: u64,
+    /// Number of groups.
+    pub groups: u64,
+    /// Bytes of content that are written to the backing.
+    pub content_bytes: u64,
+    /// Bytes that are made zeroes.
+    pub zeroed_bytes: u64,
+    /// Pages whose content as of that time is in no group and not on the backing, in order.
+    pub lost: Vec<Range<u64>>,
+}
+
+/// Returns what [`recover`] would do; changes nothing. Reads and checks all of the ring.
+///
+/// # Errors
+/// As [`recover`].
+pub async fn verify<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Recovery, RingError> {
+    Ok(plan(ring, size_bytes).await?.recovery)
+}
+
+/// Brings a backing to the time of the ring's last group, durably. Then the ring promises nothing and has a higher epoch: the flash that
+/// wrote it is out of date.
+///
+/// # Errors
+/// If the ring promises nothing, a group cannot be read, or a change lies behind the end of the backing: then nothing was changed. If ring
+/// or backing fail: then it may be repeated.
+pub async fn recover<D: BlockDevice, B: BlockDevice>(
+    ring: &RedoRing<D>,
+    backing: &B,
+) -> Result<Recovery, RingError> {
+    let plan = plan(ring, backing.geometry().size).await?;
+    let skipped = if canary::has(Bug::LastGroupOnly) { plan.groups.len().saturating_sub(1) } else { 0 };
+    for (group, entries) in plan.groups.iter().skip(skipped) {
+        apply(ring, backing, group, entries).await?;
+    }
+    backing.flush().await.map_err(RingError::Backing)?;
+    ring.recovered().await?;
+    Ok(plan.recovery)
+}
+
+/// The groups to apply, with their tables, and what comes of it.
+struct Plan {
+    groups: Vec<(GroupRecord, Vec<Entry>)>,
+    recovery: Recovery,
+}
+
+async fn plan<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Plan, RingError> {
+    if !ring.is_consistent() {
+        return Err(RingError::NotConsistent);
+    }
+    let mut groups = Vec::new();
+    let mut recovery = Recovery { taken_at: ring.taken_at(), ..Recovery::default() };
+    let mut lost = BTreeSet::new();
+    for group in ring.records() {
+        let entries = ring.table(&group).await?;
+        let end = entries.iter().map(|entry| pages_of(entry).end).max().unwrap_or(0);
+        if end > size_bytes.div_ceil(PAGE) {
+            return Err(RingError::BehindEnd { end: end * PAGE, size_bytes });
+        }
+        recovery.groups += 1;
+        for run in runs(&entries) {
+            let mut damaged = Vec::new();
+            read_run(ring, &group, run, &mut |page, bytes| match bytes {
+                Some(_) => recovery.content_bytes += PAGE,
+                None => damaged.push(page),
+            })
+            .await?;
+            lost.retain(|page| run.iter().all(|entry| pages_of(entry).start != *page));
+            lost.extend(damaged);
+        }
+        for entry in &entries {
+            match entry {
+                Entry::Content { .. } => {}
+                Entry::Zeroes(pages, _) => {
+                    recovery.zeroed_bytes += (pages.end - pages.start) * PAGE;
+                    lost.retain(|page| !pages.contains(page));
+                }
+                Entry::Lost(pages) => lost.extend(pages.clone()),
+            }
+        }
+        groups.push((group, entries));
+    }
+    recovery.lost = joined(&lost);
+    Ok(Plan { groups, recovery })
+}
+
+async fn apply<D: BlockDevice, B: BlockDevice>(
+    ring: &RedoRing<D>,
+    backing: &B,
+    group: &GroupRecord,
+    entries: &[Entry],
+) -> Result<(), RingError> {
+    let geometry = backing.geometry();
+    for entry in entries {
+        if let Entry::Zeroes(pages, unmap) = entry {
+            let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(geometry.size));
+            let unmap = if geometry.unmaps { *unmap } else { Unmap::Forbidden };
+            backing.write_zeroes(range, unmap).await.map_err(RingError::Backing)?;
+        }
+    }
+    for run in runs(entries) {
+        let mut pages: Vec<(u64, Box<[u8]>)> = Vec::with_capacity(run.len());
+        read_run(ring, group, run, &mut |page, bytes| pages.extend(bytes.map(|bytes| (page, bytes.into()))))
+            .await?;
+        for stretch in pages.chunk_by(|(one, _), (next, _)| one + 1 == *next) {
+            let start = stretch[0].0 * PAGE;
+            let mut bytes: Vec<u8> = stretch.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+            bytes.truncate((geometry.size - start) as usize);
+            let (_, written) = backing.write(start, Buffer::copy_of(&bytes)).await;
+            written.map_err(RingError::Backing)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the stretches of content whose slots follow each other, of a size that is read at once.
+fn runs(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
+    let follows = |one: &Entry, next: &Entry| match (one, next) {
+        (Entry::Content { slot: one, .. }, Entry::Content { slot: next, .. }) => one + 1 == *next,
+        _ => false,
+    };
+    let is_content = |run: &&[Entry]| matches!(run[0], Entry::Content { .. });
+    entries.chunk_by(follows).filter(is_content).flat_map(|run| run.chunks(CHUNK_PAGES))
+}
+
+/// Reads a run of content, and gives each page with its bytes, or without if the ring has them no more.
+async fn read_run<D: BlockDevice>(
+    ring: &RedoRing<D>,
+    group: &GroupRecord,
+    run: &[Entry],
+    take: &mut dyn FnMut(u64, Option<&[u8]>),
+) -> Result<(), RingError> {
+    let Some(Entry::Content { slot, .. }) = run.first() else { return Ok(()) };
+    let (bytes, result) = ring.content(group, *slot, run.len() as u64).await;
+    match result {
+        Ok(()) => {
+            for (entry, bytes) in run.iter().zip(bytes.chunks_exact(PAGE as usize)) {
+                give(entry, bytes, take);
+            }
+        }
+        // Each page alone: most of them can be read.
+        Err(error) if is_damage(&error) && run.len() > 1 => {
+            for entry in run {
+                Box::pin(read_run(ring, group, std::slice::from_ref(entry), take)).await?;
+            }
+        }
+        Err(error) if is_damage(&error) => take(pages_of(&run[0]).start, None),
+        Err(error) => return Err(RingError::Storage(error)),
+    }
+    Ok(())
+}
+
+fn give(entry: &Entry, bytes: &[u8], take: &mut dyn FnMut(u64, Option<&[u8]>)) {
+    if let Entry::Content { page, checksum, .. } = entry {
+        take(*page, Some(bytes).filter(|bytes| crc32c::crc32c(bytes) == *checksum));
+    }
+}
+
+fn pages_of(entry: &Entry) -> Range<u64> {
+    match entry {
+        Entry::Content { page, .. } => *page..page + 1,
+        Entry::Zeroes(pages, _) | Entry::Lost(pages) => pages.clone(),
+    }
+}
+
+fn joined(pages: &BTreeSet<u64>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for page in pages {
+        match ranges.last_mut() {
+            Some(last) if last.end == *page => last.end += 1,
+            _ => ranges.push(*page..page + 1),
+        }
+    }
+    ranges
+}

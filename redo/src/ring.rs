@@ -1,0 +1,630 @@
+//! The ring in use: groups written at its head, room given back at its tail, and the directory that says which groups count.
+//!
+//! ```text
+//! write_group:  content, tables ── flush, over the same connection ── directory ── flush ── directory, again ── flush ── it counts
+//! release:      the tail moves in memory; settle, or the next group, makes that durable; then the room is free
+//! void:         directory without groups, that promises nothing: before anything else changes the backing
+//! ```
+//! One call at a time changes a ring, others wait. A call that is dropped in the middle leaves requests in flight that may land later, so the
+//! ring refuses everything afterwards until it is opened again.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use block::{BlockDevice, BlockError, Buffer, ErrorKind, Operation, PAGE};
+use futures_util::future::join;
+use thiserror::Error;
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::canary::{self, Bug};
+use super::directory::{
+    DIRECTORY_BYTES, DIRECTORY_PAGES, Directory, DirectoryFault, GROUPS_MAX, GroupRecord, RingId, RingOwner,
+    VERSION, checksum_of,
+};
+use super::table::{self, Change, Entry};
+
+/// Pages that are written at once: the ring's storage takes them in one go.
+pub(crate) const CHUNK_PAGES: usize = 256;
+/// The smallest area behind the directory that a ring may have, in pages.
+const AREA_PAGES_MIN: u64 = 16;
+
+/// Returns the size in bytes of the smallest ring.
+pub fn smallest_bytes() -> u64 {
+    (DIRECTORY_PAGES + AREA_PAGES_MIN) * PAGE
+}
+
+/// Reason why a ring could not do what was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RingError {
+    /// The storage of the ring failed.
+    #[error("The storage of the redo ring failed: {0}")]
+    Storage(BlockError),
+    /// Content of the group could not be had; the ring is as before.
+    #[error("The group was abandoned: {0}")]
+    Abandoned(BlockError),
+    /// The group does not fit until earlier ones are released.
+    #[error("The redo ring has no room for {needed_bytes} bytes now")]
+    NoRoom {
+        /// Bytes of the group.
+        needed_bytes: u64,
+    },
+    /// The group would not fit into an empty ring either.
+    #[error(
+        "A group of {needed_bytes} bytes does not fit into a redo ring of {ring_bytes}: make the ring larger"
+    )]
+    TooLarge {
+        /// Bytes of the group.
+        needed_bytes: u64,
+        /// Bytes of the ring.
+        ring_bytes: u64,
+    },
+    /// The storage is too small for a ring.
+    #[error(
+        "A redo ring needs at least {needed_bytes} bytes, and its storage has {size_bytes}: make it larger"
+    )]
+    TooSmall {
+        /// Bytes of the storage.
+        size_bytes: u64,
+        /// Bytes of the smallest ring.
+        needed_bytes: u64,
+    },
+    /// There is no ring, but something else or nothing.
+    #[error("This is no redo ring: {0}")]
+    NotARing(String),
+    /// Both copies of the directory are damaged.
+    #[error("Both copies of the directory of the redo ring are damaged: what it holds cannot be told")]
+    Damaged,
+    /// Neither table of a group can be read.
+    #[error("Both tables of group {number} of the redo ring are damaged: what it changed cannot be told")]
+    GroupDamaged {
+        /// Number of the group.
+        number: u64,
+    },
+    /// The ring promises nothing: no group counted since it was made, or since its disk left consistent write-back.
+    #[error("The redo ring holds no complete group: its disk was not in consistent write-back")]
+    NotConsistent,
+    /// A change lies behind the end of the backing.
+    #[error(
+        "The redo ring has changes up to byte {end}, and the backing ends at {size_bytes}: it is another one"
+    )]
+    BehindEnd {
+        /// End of the change that lies furthest.
+        end: u64,
+        /// Size of the backing in bytes.
+        size_bytes: u64,
+    },
+    /// The backing failed while groups were applied. Applying them again is right.
+    #[error("The backing failed while the redo ring was applied: {0}")]
+    Backing(BlockError),
+    /// A call was dropped in the middle.
+    #[error("A call to the redo ring was given up: open it again")]
+    GivenUp,
+}
+
+/// Content of some pages of a group, in the order in which they were asked for.
+pub struct GroupContent {
+    /// The pages, one behind the other; anything where the page is damaged.
+    pub bytes: Buffer,
+    /// Places among them whose content flash lost.
+    pub damaged: Vec<usize>,
+}
+
+/// A group that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupSummary {
+    /// Number; rises from group to group, with gaps.
+    pub number: u64,
+    /// Time of the group, in nanoseconds since 1970.
+    pub taken_at: u64,
+    /// Bytes of the ring that it takes.
+    pub bytes: u64,
+}
+
+/// A redo ring on a device that belongs to it alone, from the device's start to its end.
+pub struct RedoRing<D> {
+    device: D,
+    state: RefCell<RingState>,
+    /// Held while a call changes the ring.
+    turn: Mutex<()>,
+    /// Set while a call changes the ring, and for good if it was dropped.
+    is_changing: Cell<bool>,
+}
+
+struct RingState {
+    ring: RingId,
+    owner: RingOwner,
+    generation: u64,
+    epoch: u64,
+    last_number: u64,
+    last_taken_at: u64,
+    is_consistent: bool,
+    area_pages: u64,
+    /// Those that the directory names, and behind them one that it does not name yet.
+    groups: VecDeque<GroupRecord>,
+    /// Groups from the front on that the next directory does not name.
+    released: usize,
+    /// Number of the last group that the caller knows to count.
+    reported: u64,
+    /// False if the directory on the device may differ from this.
+    is_settled: bool,
+}
+
+/// Marks the ring as given up unless the change ends.
+struct Changing<'a> {
+    is_changing: &'a Cell<bool>,
+    _turn: MutexGuard<'a, ()>,
+}
+
+impl<D: BlockDevice> RedoRing<D> {
+    /// Makes a ring: writes zeroes to all of the device, so that its storage is there, and a directory. Durable when it returns.
+    /// Whatever the device held is lost.
+    ///
+    /// # Errors
+    /// If the device is too small, or fails.
+    pub async fn create(device: D, ring: RingId, owner: RingOwner) -> Result<Self, RingError> {
+        let size_bytes = device.geometry().size;
+        let pages = (size_bytes / PAGE).min(DIRECTORY_PAGES + u64::from(u32::MAX));
+        if size_bytes < smallest_bytes() {
+            return Err(RingError::TooSmall { size_bytes, needed_bytes: smallest_bytes() });
+        }
+        let mut at = 0;
+        while at < pages {
+            let count = (pages - at).min(CHUNK_PAGES as u64);
+            let zeroes = Buffer::zeroed((count * PAGE) as usize);
+            device.write(at * PAGE, zeroes).await.1.map_err(RingError::Storage)?;
+            at += count;
+        }
+        let ring = Self {
+            device,
+            state: RefCell::new(RingState {
+                ring,
+                owner,
+                generation: 0,
+                epoch: 0,
+                last_number: 0,
+                last_taken_at: 0,
+                is_consistent: false,
+                area_pages: pages - DIRECTORY_PAGES,
+                groups: VecDeque::new(),
+                released: 0,
+                reported: 0,
+                is_settled: false,
+            }),
+            turn: Mutex::default(),
+            is_changing: Cell::new(false),
+        };
+        ring.settle().await?;
+        Ok(ring)
+    }
+
+    /// Opens a ring as its last user left it.
+    ///
+    /// # Errors
+    /// If there is none, of a version that this build knows, with at least one directory that is whole; or the device fails.
+    pub async fn open(device: D) -> Result<Self, RingError> {
+        let size_bytes = device.geometry().size;
+        if size_bytes < smallest_bytes() {
+            return Err(RingError::NotARing("it is smaller than any".to_owned()));
+        }
+        let (mut copies, mut failure) = (Vec::new(), None);
+        for at in [0, DIRECTORY_BYTES as u64] {
+            let (bytes, result) = device.read(at, Buffer::zeroed(DIRECTORY_BYTES)).await;
+            match result {
+                Ok(()) => copies.push(Directory::decode(&bytes)),
+                // The other copy may be whole.
+                Err(error) if is_damage(&error) => {
+                    copies.push(Err(DirectoryFault::Damaged));
+                    failure = Some(error);
+                }
+                Err(error) => return Err(RingError::Storage(error)),
+            }
+        }
+        let is_settled = copies[0].is_ok() && copies[0] == copies[1];
+        let newest = copies.iter().flatten().max_by_key(|copy| copy.generation);
+        let Some(newest) = newest else {
+            return Err(failure.map_or_else(|| fault_of(&copies), RingError::Storage));
+        };
+        if (DIRECTORY_PAGES + u64::from(newest.area_pages)) * PAGE > size_bytes {
+            return Err(RingError::NotARing("its storage was made smaller".to_owned()));
+        }
+        let state = RingState {
+            ring: newest.ring,
+            owner: newest.owner,
+            generation: newest.generation,
+            epoch: newest.epoch,
+            last_number: newest.last_number,
+            last_taken_at: newest.last_taken_at,
+            is_consistent: newest.is_consistent,
+            area_pages: u64::from(newest.area_pages),
+            groups: newest.groups.iter().copied().collect(),
+            released: 0,
+            reported: newest.last_number,
+            is_settled,
+        };
+        Ok(Self { device, state: RefCell::new(state), turn: Mutex::default(), is_changing: Cell::new(false) })
+    }
+
+    /// Returns the identity of the ring.
+    pub fn id(&self) -> RingId {
+        self.state.borrow().ring
+    }
+
+    /// Returns the flash that it belongs to.
+    pub fn owner(&self) -> RingOwner {
+        self.state.borrow().owner
+    }
+
+    /// Returns the number of recoveries so far.
+    pub fn epoch(&self) -> u64 {
+        self.state.borrow().epoch
+    }
+
+    /// Returns true if backing and groups together are the disk as of [`Self::taken_at`].
+    pub fn is_consistent(&self) -> bool {
+        self.state.borrow().is_consistent
+    }
+
+    /// Returns the time of the last group that counted, in nanoseconds since 1970; 0 before the first.
+    pub fn taken_at(&self) -> u64 {
+        self.state.borrow().last_taken_at
+    }
+
+    /// Returns the groups that are needed, in order.
+    pub fn groups(&self) -> Vec<GroupSummary> {
+        let state = self.state.borrow();
+        let summary = |group: &GroupRecord| GroupSummary {
+            number: group.number,
+            taken_at: group.taken_at,
+            bytes: group.pages() * PAGE,
+        };
+        state.groups.iter().skip(state.released).map(summary).collect()
+    }
+
+    /// Returns the bytes that groups can take in an empty ring.
+    pub fn room_bytes(&self) -> u64 {
+        self.state.borrow().area_pages * PAGE
+    }
+
+    /// Returns the bytes that groups take, those included whose room is not free again yet.
+    pub fn used_bytes(&self) -> u64 {
+        self.state.borrow().groups.iter().map(|group| group.pages() * PAGE).sum()
+    }
+
+    /// Writes a group: what changed up to `taken_at` (nanoseconds since 1970) and since the group before. `content` gives the bytes of
+    /// pages, in the order of `changes`, [`CHUNK_PAGES`] at a time at most, as they were at that time; they were durable on flash then.
+    /// Returns the number of the group, which counts from now on.
+    ///
+    /// # Errors
+    /// `NoRoom` if earlier groups have to be released first, `Abandoned` if content cannot be had: then the ring is as before. `Storage` if
+    /// the ring failed or its connection was lost: the group does not count, unless the error came with the directory; then it may.
+    pub async fn write_group(
+        &self,
+        taken_at: u64,
+        changes: &[Change],
+        content: impl AsyncFnMut(&[u64]) -> Result<GroupContent, BlockError>,
+    ) -> Result<u64, RingError> {
+        let changing = self.begin().await?;
+        let result = self.write_group_alone(taken_at, changes, content).await;
+        changing.end();
+        result
+    }
+
+    async fn write_group_alone(
+        &self,
+        taken_at: u64,
+        changes: &[Change],
+        mut content: impl AsyncFnMut(&[u64]) -> Result<GroupContent, BlockError>,
+    ) -> Result<u64, RingError> {
+        self.write_directory_unless_settled().await?;
+        if self.device.has_unanswered() {
+            // It might land on what is written now.
+            return Err(RingError::Storage(lost_connection()));
+        }
+        let (mut entries, pages) = entries_of(changes);
+        let planned = self.place(taken_at, entries.len(), pages.len())?;
+        let connection = self.device.epoch();
+        let mut slots = entries.iter_mut().filter(|entry| matches!(entry, Entry::Content { .. }));
+        let mut at = planned.content_start();
+        let mut chunks = pages.chunks(CHUNK_PAGES);
+        let mut next = match chunks.next() {
+            Some(first) => Some((first, content(first).await)),
+            None => None,
+        };
+        while let Some((chunk, given)) = next.take() {
+            let GroupContent { bytes, damaged } = given.map_err(RingError::Abandoned)?;
+            assert_eq!(bytes.len() as u64, chunk.len() as u64 * PAGE, "content of all pages of the chunk");
+            for (place, (entry, bytes)) in slots.by_ref().zip(bytes.chunks_exact(PAGE as usize)).enumerate() {
+                if let Entry::Content { page, checksum, .. } = entry {
+                    if damaged.contains(&place) {
+                        *entry = Entry::Lost(*page..*page + 1);
+                    } else {
+                        *checksum = crc32c::crc32c(bytes);
+                    }
+                }
+            }
+            let write = self.write(at, bytes);
+            at += chunk.len() as u64;
+            // The next pages are read from flash while these are on their way.
+            let written = match chunks.next() {
+                None => write.await,
+                Some(chunk) => {
+                    let (written, given) = join(write, content(chunk)).await;
+                    next = Some((chunk, given));
+                    written
+                }
+            };
+            written?;
+        }
+        let ring = self.state.borrow().ring;
+        let table = table::encode(ring, planned.number, &entries);
+        let record = GroupRecord { table_checksum: checksum_of(&table), ..planned };
+        for start in [record.second_table(), u64::from(record.start)] {
+            self.write_all(start, &table).await?;
+        }
+        if !canary::has(Bug::NamedBeforeFlush) {
+            self.device.flush().await.map_err(RingError::Storage)?;
+        }
+        if (self.device.epoch() != connection || self.device.has_unanswered())
+            && !canary::has(Bug::OtherConnection)
+        {
+            return Err(RingError::Storage(lost_connection()));
+        }
+        {
+            let mut state = self.state.borrow_mut();
+            state.groups.push_back(record);
+            state.last_number = record.number;
+            state.last_taken_at = taken_at;
+            state.is_consistent = true;
+            state.is_settled = false;
+        }
+        self.write_directory_unless_settled().await?;
+        self.state.borrow_mut().reported = record.number;
+        Ok(record.number)
+    }
+
+    /// The groups before this number are not needed any more: each of their pages is on the backing, flushed, or in a group from
+    /// this number on that counts. Their room is free once [`Self::settle`] or the next group has made that durable. Leaves out a group
+    /// whose number was not returned yet.
+    pub fn release_before(&self, number: u64) {
+        let mut state = self.state.borrow_mut();
+        let end = number.min(state.reported + 1);
+        let released = state.groups.iter().take_while(|group| group.number < end).count();
+        if released > state.released {
+            state.released = released;
+            state.is_settled = false;
+        }
+    }
+
+    /// Makes the state of the ring durable, if it is not.
+    ///
+    /// # Errors
+    /// If the ring fails. Then the call may be repeated.
+    pub async fn settle(&self) -> Result<(), RingError> {
+        let changing = self.begin().await?;
+        let result = self.write_directory_unless_settled().await;
+        changing.end();
+        result
+    }
+
+    /// Durably promises nothing from now on, and holds no group: what changes the backing in another way may begin. All groups have to be
+    /// on the backing, flushed.
+    ///
+    /// # Errors
+    /// If the ring fails. Then it may promise nothing already.
+    pub async fn void(&self) -> Result<(), RingError> {
+        self.end_groups(0).await
+    }
+
+    /// As [`Self::void`], after groups were applied by a recovery: the flash that wrote the ring is out of date.
+    pub(crate) async fn recovered(&self) -> Result<(), RingError> {
+        self.end_groups(1).await
+    }
+
+    async fn end_groups(&self, epochs: u64) -> Result<(), RingError> {
+        let changing = self.begin().await?;
+        {
+            let mut state = self.state.borrow_mut();
+            state.released = state.groups.len();
+            state.is_consistent = false;
+            state.epoch += epochs;
+            state.is_settled = false;
+        }
+        let result = self.write_directory_unless_settled().await;
+        changing.end();
+        result
+    }
+
+    /// Returns the groups that are needed, for a recovery.
+    pub(crate) fn records(&self) -> Vec<GroupRecord> {
+        let state = self.state.borrow();
+        state.groups.iter().skip(state.released).copied().collect()
+    }
+
+    /// Returns the table of a group: of the two the one that is whole.
+    pub(crate) async fn table(&self, group: &GroupRecord) -> Result<Vec<Entry>, RingError> {
+        let ring = self.state.borrow().ring;
+        for start in [u64::from(group.start), group.second_table()] {
+            let bytes = Buffer::zeroed((group.table_pages() * PAGE) as usize);
+            let (bytes, result) = self.device.read(offset(start), bytes).await;
+            let is_read = match result {
+                Ok(()) => true,
+                Err(error) if is_damage(&error) => false,
+                Err(error) => return Err(RingError::Storage(error)),
+            };
+            if let Some(entries) = table::decode(&bytes, ring, group).filter(|_| is_read) {
+                return Ok(entries);
+            }
+        }
+        Err(RingError::GroupDamaged { number: group.number })
+    }
+
+    /// Reads content of a group from a slot on.
+    pub(crate) async fn content(&self, group: &GroupRecord, slot: u32, pages: u64) -> block::Outcome {
+        let start = group.content_start() + u64::from(slot);
+        self.device.read(offset(start), Buffer::zeroed((pages * PAGE) as usize)).await
+    }
+
+    async fn begin(&self) -> Result<Changing<'_>, RingError> {
+        let turn = self.turn.lock().await;
+        if self.is_changing.replace(true) {
+            return Err(RingError::GivenUp);
+        }
+        Ok(Changing { is_changing: &self.is_changing, _turn: turn })
+    }
+
+    /// Returns a group with room in the ring, without checksum.
+    fn place(&self, taken_at: u64, entries: usize, content_pages: usize) -> Result<GroupRecord, RingError> {
+        let state = self.state.borrow();
+        let needed = table::group_pages(entries, content_pages as u64);
+        if needed > state.area_pages {
+            let ring_bytes = state.area_pages * PAGE;
+            return Err(RingError::TooLarge { needed_bytes: needed * PAGE, ring_bytes });
+        }
+        let start = state.free_start(needed).filter(|_| state.groups.len() < GROUPS_MAX);
+        let Some(start) = start else { return Err(RingError::NoRoom { needed_bytes: needed * PAGE }) };
+        Ok(GroupRecord {
+            number: state.last_number + 1,
+            taken_at,
+            start: start as u32,
+            content_pages: content_pages as u32,
+            entries: entries as u32,
+            table_checksum: 0,
+        })
+    }
+
+    async fn write_directory_unless_settled(&self) -> Result<(), RingError> {
+        if self.state.borrow().is_settled {
+            return Ok(());
+        }
+        if self.device.has_unanswered() {
+            // It might land on what is written next.
+            return Err(RingError::Storage(lost_connection()));
+        }
+        let (bytes, released) = {
+            let mut state = self.state.borrow_mut();
+            // An attempt that fails may be on the device all the same: no other directory has its generation.
+            state.generation += 1;
+            (state.directory().encode(), state.released)
+        };
+        let connection = self.device.epoch();
+        for copy in 0..2 {
+            let at = copy * DIRECTORY_BYTES as u64;
+            let (_, written) = self.device.write(at, Buffer::copy_of(&bytes)).await;
+            written.map_err(RingError::Storage)?;
+            if copy == 1 || !canary::has(Bug::CopiesTogether) {
+                self.device.flush().await.map_err(RingError::Storage)?;
+            }
+            if self.device.epoch() != connection || self.device.has_unanswered() {
+                return Err(RingError::Storage(lost_connection()));
+            }
+        }
+        let mut state = self.state.borrow_mut();
+        state.groups.drain(..released);
+        // More may have been released meanwhile.
+        state.released -= released;
+        state.is_settled = state.released == 0;
+        Ok(())
+    }
+
+    /// Writes whole pages in large requests.
+    async fn write_all(&self, start: u64, bytes: &[u8]) -> Result<(), RingError> {
+        let mut at = start;
+        for chunk in bytes.chunks(CHUNK_PAGES * PAGE as usize) {
+            self.write(at, Buffer::copy_of(chunk)).await?;
+            at += chunk.len() as u64 / PAGE;
+        }
+        Ok(())
+    }
+
+    async fn write(&self, page: u64, bytes: Buffer) -> Result<(), RingError> {
+        self.device.write(offset(page), bytes).await.1.map_err(RingError::Storage)
+    }
+}
+
+impl RingState {
+    /// Returns what the directory is to say.
+    fn directory(&self) -> Directory {
+        Directory {
+            ring: self.ring,
+            owner: self.owner,
+            generation: self.generation,
+            epoch: self.epoch,
+            last_number: self.last_number,
+            last_taken_at: self.last_taken_at,
+            is_consistent: self.is_consistent,
+            area_pages: self.area_pages as u32,
+            groups: self.groups.iter().skip(self.released).copied().collect(),
+        }
+    }
+
+    /// Returns the first of so many free pages in a row, behind the last group or at the start.
+    fn free_start(&self, pages: u64) -> Option<u64> {
+        let skipped = if canary::has(Bug::ReusedBeforeSaid) { self.released } else { 0 };
+        let mut groups = self.groups.iter().skip(skipped);
+        let Some(first) = groups.next() else { return Some(0).filter(|_| pages <= self.area_pages) };
+        let last = groups.next_back().unwrap_or(first);
+        let (tail, end) = (u64::from(first.start), last.end());
+        if first.start > last.start {
+            return Some(end).filter(|end| end + pages <= tail);
+        }
+        let behind = Some(end).filter(|end| end + pages <= self.area_pages);
+        behind.or(Some(0).filter(|_| pages <= tail))
+    }
+}
+
+impl Changing<'_> {
+    fn end(self) {
+        self.is_changing.set(false);
+    }
+}
+
+/// Returns the entries of changes, and the pages with content in their order.
+fn entries_of(changes: &[Change]) -> (Vec<Entry>, Vec<u64>) {
+    let (mut entries, mut pages) = (Vec::with_capacity(changes.len()), Vec::new());
+    // An entry counts its pages in 32 bits.
+    let parts = |range: &std::ops::Range<u64>| {
+        let (start, end) = (range.start, range.end);
+        (start..end).step_by(u32::MAX as usize).map(move |at| at..end.min(at + u64::from(u32::MAX)))
+    };
+    for change in changes {
+        match change {
+            Change::Content(page) => {
+                entries.push(Entry::Content { page: *page, slot: pages.len() as u32, checksum: 0 });
+                pages.push(*page);
+            }
+            Change::Zeroes(range, unmap) => {
+                entries.extend(parts(range).map(|part| Entry::Zeroes(part, *unmap)));
+            }
+            Change::Lost(range) => entries.extend(parts(range).map(Entry::Lost)),
+        }
+    }
+    (entries, pages)
+}
+
+/// Returns the offset in the device of a page behind the directory.
+fn offset(page: u64) -> u64 {
+    (DIRECTORY_PAGES + page) * PAGE
+}
+
+fn fault_of(copies: &[Result<Directory, DirectoryFault>]) -> RingError {
+    let faults: Vec<_> = copies.iter().filter_map(|copy| copy.as_ref().err()).collect();
+    for fault in &faults {
+        if let DirectoryFault::Version(version) = fault {
+            let reason = format!("it has version {version}, and this build of Forebay knows {VERSION}");
+            return RingError::NotARing(reason);
+        }
+    }
+    if faults.iter().all(|fault| **fault == DirectoryFault::Foreign) {
+        return RingError::NotARing("it holds something else".to_owned());
+    }
+    RingError::Damaged
+}
+
+/// Returns true for the error of a read that other places of the device need not have.
+pub(crate) fn is_damage(error: &BlockError) -> bool {
+    matches!(error.kind, ErrorKind::Corrupt | ErrorKind::Io)
+}
+
+fn lost_connection() -> BlockError {
+    BlockError::anywhere(ErrorKind::Io, Operation::Flush).because("the redo ring lost its connection")
+}
