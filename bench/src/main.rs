@@ -200,6 +200,8 @@ enum What {
     },
     /// The experiments of five published documents, on modelled devices in virtual time; writes a page with charts.
     Papers(papers::PapersArguments),
+    /// Four short traces of single pages, for a comparison with block caches of the kernel.
+    Cuts(papers::cuts::CutsArguments),
     /// Random reads of an NBD export, pipelined on one connection.
     Nbd(nbd::NbdArguments),
     /// Random requests to vhost-user servers, as a guest sends them.
@@ -273,6 +275,7 @@ fn main() {
             }));
         }
         What::Papers(arguments) => report(papers::report(&arguments)),
+        What::Cuts(arguments) => report(papers::cuts::print(&arguments)),
         What::Nbd(arguments) => report(nbd::load(&arguments)),
         What::Vhost(arguments) => report(vhost::load(&arguments)),
         What::VhostCheck(arguments) => report(vhost::check(&arguments)),

@@ -14,7 +14,9 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::model::{Model, Profile, Work};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, Unmap};
-use cache::{Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SessionIds};
+use cache::{
+    Cache, CachedDisk, Curves, DiskCounts, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, SessionIds,
+};
 use workload::{Request, Requests};
 
 /// Time of a request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/dev/notes/performance.md`.
@@ -130,6 +132,22 @@ impl Bed {
         match &self.disks[disk] {
             BedDisk::Plain(_) => DiskCounts::default(),
             BedDisk::Cached(disk) => disk.counts(),
+        }
+    }
+
+    /// Returns the curves of a disk; none for one without a cache.
+    pub(crate) fn curves_of(&self, disk: usize) -> Option<Curves> {
+        match &self.disks[disk] {
+            BedDisk::Plain(_) => None,
+            BedDisk::Cached(disk) => Some(disk.curves()),
+        }
+    }
+
+    /// Returns the dirty bytes that a disk may have; 0 for one without a cache.
+    pub(crate) fn dirty_limit_bytes(&self, disk: usize) -> u64 {
+        match &self.disks[disk] {
+            BedDisk::Plain(_) => 0,
+            BedDisk::Cached(disk) => disk.settings().dirty_limit_bytes.unwrap_or(0),
         }
     }
 

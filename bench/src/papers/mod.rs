@@ -2,7 +2,7 @@
 //! devices in virtual time. Prints one JSON line for each figure, and writes the page and its charts.
 //!
 //! ```text
-//! experiments: calibration  decision  store  replay  neighbour  nfs  tiles  matrix   each a function from the effort to lines
+//! experiments: calibration  decision  store  replay  neighbour  nfs  tiles  knee  matrix   each a function from the effort to lines
 //! published    rows of the page: published figure, ours from the lines, bound, reason
 //! page         Markdown and charts from rows and lines
 //! ```
@@ -12,6 +12,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts and times far below 2^52")]
 
 mod calibration;
+pub(crate) mod cuts;
 mod decision;
 mod matrix;
 mod neighbour;
@@ -22,10 +23,9 @@ mod replay;
 mod store;
 mod tiles;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Instant;
+use std::{fs, io, thread};
 
 use serde_json::Value;
 
@@ -49,6 +49,9 @@ pub(crate) struct PapersArguments {
     /// Folder for papers.md and the folder papers/ beside it.
     #[arg(long)]
     docs: PathBuf,
+    /// Run nothing: take the lines of this file in place of those of their experiments, and write the page. An empty file: the page alone.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "quick"])]
+    merge: Option<PathBuf>,
 }
 
 /// Extent of the experiments: full, or shorter by this factor.
@@ -71,7 +74,7 @@ struct Experiment {
     run: fn(Extent) -> Vec<Value>,
 }
 
-const EXPERIMENTS: [Experiment; 8] = [
+const EXPERIMENTS: [Experiment; 9] = [
     Experiment { name: "calibration", scale: calibration::SCALE, run: calibration::run },
     Experiment { name: "decision", scale: decision::SCALE, run: decision::run },
     Experiment { name: "store", scale: store::SCALE, run: store::run },
@@ -79,6 +82,7 @@ const EXPERIMENTS: [Experiment; 8] = [
     Experiment { name: "neighbour", scale: neighbour::SCALE, run: neighbour::run },
     Experiment { name: "nfs", scale: nfs::SCALE, run: nfs::run },
     Experiment { name: "tiles", scale: tiles::SCALE, run: tiles::run },
+    Experiment { name: "knee", scale: tiles::KNEE_SCALE, run: tiles::run_knee },
     Experiment { name: "matrix", scale: matrix::SCALE, run: matrix::run },
 ];
 
@@ -87,6 +91,11 @@ const EXPERIMENTS: [Experiment; 8] = [
 /// # Errors
 /// If no experiment has that name, or a file cannot be written.
 pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
+    let folder = arguments.docs.join("papers");
+    let earlier = read_lines(&folder.join(RESULTS))?;
+    if let Some(file) = &arguments.merge {
+        return write_all(&arguments.docs, &folder, &merged(earlier, read_lines(file)?));
+    }
     let chosen: Vec<&Experiment> = EXPERIMENTS
         .iter()
         .filter(|experiment| arguments.only.as_deref().is_none_or(|only| only == experiment.name))
@@ -96,8 +105,8 @@ pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
         return Err(format!("There is no such experiment. Name one of {names}."));
     }
     let extent = Extent { divisor: if arguments.quick { 8 } else { 1 } };
-    let folder = arguments.docs.join("papers");
-    let mut lines = if arguments.only.is_some() { read_lines(&folder.join(RESULTS)) } else { Vec::new() };
+    // What another program measures is kept, whatever runs here.
+    let mut lines = earlier;
     lines.retain(|line| chosen.iter().all(|experiment| line["experiment"] != experiment.name));
     // Each experiment is one thread in a time of its own; two at once for two cores.
     for pair in chosen.chunks(2) {
@@ -144,9 +153,22 @@ fn write_all(docs: &Path, folder: &Path, lines: &[Value]) -> Result<(), String> 
 }
 
 /// Returns the lines of an earlier run; none without one.
-fn read_lines(path: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+fn read_lines(path: &Path) -> Result<Vec<Value>, String> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(format!("Could not read {}: {error}.", path.display())),
+    };
+    let parse =
+        |line: &str| serde_json::from_str(line).map_err(|error| format!("{}: {error}.", path.display()));
+    text.lines().map(parse).collect()
+}
+
+/// Returns all lines, with new ones in place of those of the same experiments.
+fn merged(mut lines: Vec<Value>, new: Vec<Value>) -> Vec<Value> {
+    lines.retain(|line| new.iter().all(|one| one["experiment"] != line["experiment"]));
+    lines.extend(new);
+    lines
 }
 
 /// Returns hits among reads, in hundredths: of RAM, of flash.
@@ -174,4 +196,17 @@ fn line(case: &str, seen: &LoadLatencies) -> Value {
         "p99_ms": round(seen.percentile_ms(99.0)),
         "max_ms": round(seen.percentile_ms(100.0)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_lines_take_the_place_of_their_experiments_alone() {
+        let line = |experiment: &str, case: &str| serde_json::json!({"experiment": experiment, "case": case});
+        let all = merged(vec![line("a", "1"), line("b", "1"), line("a", "2")], vec![line("a", "3")]);
+        assert_eq!(all, [line("b", "1"), line("a", "3")]);
+        assert_eq!(merged(all.clone(), Vec::new()), all);
+    }
 }

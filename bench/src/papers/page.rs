@@ -13,7 +13,7 @@ use super::{EXPERIMENTS, SEED};
 /// Case of the line about a run.
 const RUN: &str = "run";
 /// Headings of the tables by the name of their rows.
-const HEADINGS: [(&str, &str); 10] = [
+const HEADINGS: [(&str, &str); 11] = [
     ("calibration", "Calibration of a database's disk"),
     ("decision", "Decision support"),
     ("store", "Online store"),
@@ -21,6 +21,7 @@ const HEADINGS: [(&str, &str); 10] = [
     ("neighbour", "The write-heavy neighbour"),
     ("nfs", "A cache in front of an NFS server"),
     ("tiles", "An array's cache with tiles of guests"),
+    ("knee", "The knee of tiles, predicted"),
     ("matrix", "Services switched on and off"),
     ("host", "Cost and savings of the host"),
     ("peers", "Caches of the kernel"),
@@ -42,7 +43,7 @@ impl Charts {
 /// Returns each chart with the name of its file, for those of which there are lines.
 pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
     let mut charts = Charts::default();
-    for add in [add_database_charts, add_server_charts, add_nfs_charts, add_tile_charts] {
+    for add in [add_database_charts, add_server_charts, add_nfs_charts, add_tile_charts, add_peer_chart] {
         add(&mut charts, lines);
     }
     charts.0
@@ -231,6 +232,86 @@ fn add_tile_charts(charts: &mut Charts, lines: &[Value]) {
     );
 }
 
+/// Adds the chart of caches of the kernel.
+fn add_peer_chart(charts: &mut Charts, lines: &[Value]) {
+    let peers: Vec<&Value> = peer_lines(lines).collect();
+    let distinct = |key: &str| {
+        let mut found: Vec<String> = Vec::new();
+        for text in texts(peers.iter().copied(), key) {
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+        found
+    };
+    let traces = distinct("case");
+    let contenders = distinct("contender");
+    let all = contenders.iter().map(|contender| {
+        let own = peers.iter().copied().filter(|line| line["contender"] == contender.as_str());
+        numbered(contender, own, "hit_percent")
+    });
+    charts.add(
+        "peers",
+        "Hits of caches of one guest on four traces",
+        "Hits among reads, %",
+        &Axis::Names("Trace", &traces),
+        all.collect(),
+    );
+}
+
+/// Returns the lines of contenders.
+fn peer_lines(lines: &[Value]) -> impl Iterator<Item = &Value> {
+    lines.iter().filter(|line| line["experiment"] == "peers" && line["contender"].is_string())
+}
+
+/// Returns the section about caches of the kernel below its rows: the scale, and a row for each contender on each trace.
+fn peer_table(lines: &[Value]) -> String {
+    let Some(first) = peer_lines(lines).next() else {
+        return "\nNot run yet: `cargo xtask papers --only peers`.\n".to_owned();
+    };
+    let run = Lines(lines).of("peers", RUN).last();
+    let of_run = |key: &str| run.and_then(|run| run[key].as_str()).unwrap_or("?");
+    let mut text = format!(
+        "\nScale: the first {} requests of {}, each its first page of 4 KiB, one after another. Extents of 32 KiB that are not accessed are left\n\
+         out of the addresses, the others keep their order; the backing is what remains. SSD and RAM together are an eighth of it, at least\n\
+         12 MiB; a quarter of that is RAM of Forebay, and SSD of the others, which use the page cache's memory beside it. Linux {} in an\n\
+         emulated guest with a backing in memory: times do not count, and what is dirty after the run depends on them. {}\n\n\
+         Time to warm: requests until the hits of an eighth of the trace reach 90 % of those of its last quarter. Hits of bcache are its reads\n\
+         that the backing did not get. After a reset: devices as they were copied at one moment behind the last flush, assembled again; hits of\n\
+         the last eighth played again, in brackets those before.\n\n\
+         | trace | cache | hits | LRU, best possible | warm after | array reads | array writes | SSD, MiB | dirty, KiB | hits after a reset | content |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
+        first["requests"],
+        of_run("source"),
+        of_run("kernel"),
+        run.map_or_else(String::new, run_text),
+    );
+    for line in peer_lines(lines) {
+        let words = |key: &str| line[key].as_str().unwrap_or("?");
+        let warm =
+            line["warm_after_requests"].as_u64().map_or_else(|| "-".to_owned(), |count| count.to_string());
+        add(
+            &mut text,
+            format_args!(
+                "| {} | {} | {} % | {} %, {} % | {warm} | {} | {} | {:.1} | {} | {} % ({} %) | {} |\n",
+                words("case"),
+                words("contender"),
+                line["hit_percent"],
+                line["lru_hit_percent"],
+                line["most_hit_percent"],
+                line["backing_reads"],
+                line["backing_writes"],
+                line["ssd_kib"].as_f64().unwrap_or(0.0) / 1024.0,
+                line["dirty_kib"],
+                line["after_reset_hit_percent"],
+                line["last_window_hit_percent"],
+                if line["is_intact"] == true { "intact" } else { "lost" },
+            ),
+        );
+    }
+    text
+}
+
 fn series(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
     Series { name: name.to_owned(), points: points.into_iter().collect() }
 }
@@ -286,6 +367,9 @@ pub(super) fn page(lines: &[Value]) -> String {
         for row in ROWS.iter().filter(|row| row.experiment == name) {
             let [ours, verdict] = row.judged(Lines(lines));
             add(&mut text, format_args!("| {} | {ours} | {verdict} | {} |\n", row.published, row.why));
+        }
+        if name == "peers" {
+            text += &peer_table(lines);
         }
         let own =
             charts.iter().filter(|(file, _)| file.trim_end_matches(".svg").split('-').next() == Some(name));
@@ -360,6 +444,24 @@ mod tests {
         let said: Vec<&str> = text.lines().filter(|line| line.contains("Run in its short form")).collect();
         assert!(said.len() == 1 && said[0].ends_with("in 7 s."), "{said:?}");
         assert_eq!(text.matches("Not run yet.").count(), EXPERIMENTS.len() - 1);
+    }
+
+    #[test]
+    fn contenders_have_a_row_each_and_a_chart() {
+        let line = |contender: &str| {
+            serde_json::json!({
+                "experiment": "peers", "case": "one", "contender": contender, "requests": 10, "hit_percent": 50.0,
+                "ssd_kib": 512, "is_intact": true, "dirty_kib": 4
+            })
+        };
+        let lines = [line("bcache writeback"), line("Forebay write-back")];
+        let text = page(&lines);
+        assert!(
+            text.contains("| one | bcache writeback | 50.0 % |") && text.contains("| intact |"),
+            "{text}"
+        );
+        assert_eq!(charts(&lines).len(), 1);
+        assert!(page(&[]).contains("`cargo xtask papers --only peers`"));
     }
 
     #[test]

@@ -32,6 +32,31 @@ impl<'a> Lines<'a> {
         let held = lines.filter(|line| line["quality"] == true).filter_map(|line| line["tiles"].as_f64());
         Some(held.fold(0.0, f64::max))
     }
+
+    /// Returns how busy the spindles of an array are, in hundredths, when its guests reach their limits: in the middle between the most tiles
+    /// that it holds alone and one more.
+    fn busy_limit(self, case: &'a str) -> Option<f64> {
+        let held = self.tiles_held(case)?;
+        let busy = |tiles: f64| {
+            let mut lines = self.of("tiles", case);
+            lines.find(|line| line["tiles"].as_f64() == Some(tiles))?["busy_percent"].as_f64()
+        };
+        Some(f64::midpoint(busy(held)?, busy(held + 1.0)?))
+    }
+
+    /// Returns the tiles at which the prediction for an array with a cache reaches the limit of the array alone.
+    fn tiles_predicted(self, case: &'a str) -> Option<f64> {
+        let limit = self.busy_limit(case.split_once(", ")?.0)?;
+        let line = self.of("knee", case).last()?;
+        let mut before = 0.0;
+        for (at, busy) in list(line, "predicted_busy_percent").into_iter().enumerate() {
+            if busy >= limit {
+                return Some(at as f64 + (limit - before) / (busy - before));
+            }
+            before = busy;
+        }
+        None
+    }
 }
 
 /// Figures that make a verdict good.
@@ -496,11 +521,29 @@ pub(super) const ROWS: &[PublishedRow] = &[
         FigureBound::AtLeast(3.0),
         "the smallest configuration with a cache",
     ),
-    absent(
-        "tiles",
-        "the knee predicted by `curve` and `advise` within 10 %",
-        NOT_YET,
-        "the prediction takes a daemon with these disks; the model has the cache without one",
+    row(
+        "knee",
+        "the knee predicted from the curve before it is run, within 10 %: the furthest from what was run, of four",
+        |lines| {
+            let cases = ["20 disks, 8 %", "20 disks, 33 %", "11 disks, 8 %", "11 disks, 33 %"];
+            let off =
+                |case| Some(100.0 * (lines.tiles_predicted(case)? / lines.tiles_held(case)? - 1.0).abs());
+            largest(cases.into_iter().map(off).collect::<Option<Vec<f64>>>()?)
+        },
+        PERCENT,
+        FigureBound::AtMost(10.0),
+        "KNEE",
+    ),
+    row(
+        "knee",
+        "the same at the published configuration: 11 disks with 8 %",
+        |lines| {
+            let case = "11 disks, 8 %";
+            Some(100.0 * (lines.tiles_predicted(case)? / lines.tiles_held(case)? - 1.0).abs())
+        },
+        PERCENT,
+        FigureBound::AtMost(10.0),
+        "KNEE2",
     ),
     row(
         "matrix",
@@ -560,13 +603,108 @@ pub(super) const ROWS: &[PublishedRow] = &[
         FigureBound::AtMost(0.5),
         "two tiles on 20 disks",
     ),
-    absent(
+    row(
         "peers",
-        "bcache, dm-cache and dm-writecache beside it in one guest",
-        NOT_YET,
-        "`cargo xtask bench mapped` compares them on one load; four traces in one guest take longer than this command may",
+        "read hits in write-through beside the better of bcache and dm-cache: the worst of four traces",
+        |lines| {
+            let beside = |trace: &Value| {
+                let hits = |contender| peer(lines, trace, contender, "hit_percent");
+                Some(
+                    hits(FOREBAY_THROUGH)? / hits("bcache writethrough")?.max(hits("dm-cache writethrough")?),
+                )
+            };
+            least(of_peers(lines, beside)?)
+        },
+        TIMES,
+        FigureBound::AtLeast(1.0),
+        "PEERHITS",
+    ),
+    row(
+        "peers",
+        "bytes written to SSD in write-through beside bcache: the worst of four traces",
+        |lines| {
+            let beside = |trace: &Value| {
+                let bytes = |contender| peer(lines, trace, contender, "ssd_kib");
+                Some(bytes(FOREBAY_THROUGH)? / bytes("bcache writethrough")?)
+            };
+            largest(of_peers(lines, beside)?)
+        },
+        TIMES,
+        FigureBound::AtMost(1.0),
+        "PEERSSD",
+    ),
+    row(
+        "peers",
+        "requests to the array in write-back beside bcache: the worst of four traces",
+        |lines| {
+            let beside = |trace: &Value| {
+                let requests = |contender| {
+                    let of = |key| peer(lines, trace, contender, key);
+                    Some(of("backing_reads")? + of("backing_writes")?)
+                };
+                Some(requests(FOREBAY_BACK)? / requests("bcache writeback")?)
+            };
+            largest(of_peers(lines, beside)?)
+        },
+        TIMES,
+        FigureBound::AtMost(1.0),
+        "PEERARRAY",
+    ),
+    row(
+        "peers",
+        "warm after a reset: hits of the last eighth of a trace, played again, beside those before: the worst of four traces",
+        |lines| {
+            let beside = |trace: &Value| {
+                let of = |key| peer(lines, trace, FOREBAY_THROUGH, key);
+                Some(of("after_reset_hit_percent")? / of("last_window_hit_percent")?)
+            };
+            least(of_peers(lines, beside)?)
+        },
+        TIMES,
+        FigureBound::AtLeast(0.8),
+        "PEERWARM",
+    ),
+    row(
+        "peers",
+        "data after a reset: traces, of four in two modes, after which all flushed writes were there",
+        |lines| {
+            let all = of_peers(lines, |trace| {
+                let intact = |contender| {
+                    let line = peer_line(lines, trace, contender)?;
+                    Some(if line["is_intact"] == true { 1.0 } else { 0.0 })
+                };
+                Some(intact(FOREBAY_THROUGH)? + intact(FOREBAY_BACK)?)
+            });
+            Some(all?.into_iter().sum())
+        },
+        (" of 8", 0),
+        FigureBound::AtLeast(8.0),
+        "content of the whole disk, from copies of SSD and backing taken at one moment after the last flush",
     ),
 ];
+
+const FOREBAY_THROUGH: &str = "Forebay write-through";
+const FOREBAY_BACK: &str = "Forebay write-back";
+
+/// Returns the line of a contender on a trace.
+fn peer_line<'a>(lines: Lines<'a>, trace: &Value, contender: &str) -> Option<&'a Value> {
+    let is_its = |line: &&Value| {
+        line["experiment"] == "peers" && line["case"] == *trace && line["contender"] == contender
+    };
+    lines.0.iter().find(is_its)
+}
+
+fn peer(lines: Lines<'_>, trace: &Value, contender: &str, key: &str) -> Option<f64> {
+    peer_line(lines, trace, contender)?[key].as_f64()
+}
+
+/// Returns a figure of each trace of the peers; none if one is missing, or there are no traces.
+fn of_peers(lines: Lines<'_>, figure: impl Fn(&Value) -> Option<f64>) -> Option<Vec<f64>> {
+    let ours =
+        lines.0.iter().filter(|line| line["experiment"] == "peers" && line["contender"] == FOREBAY_THROUGH);
+    let figures: Option<Vec<f64>> = ours.map(|line| figure(&line["case"])).collect();
+    figures.filter(|figures| !figures.is_empty())
+}
 
 fn ratio_of_keys(line: &Value, part: &str, whole: &str) -> Option<f64> {
     Some(line[part].as_f64()? / line[whole].as_f64()?)

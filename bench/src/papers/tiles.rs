@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::Host;
 use block::model::Profile;
-use cache::{DiskCounts, Mode};
+use cache::{Curves, DiskCounts, Mode};
 use serde_json::Value;
 use workload::TILE;
 
@@ -27,6 +27,12 @@ const STEADY: f64 = 0.03;
 const WARMING_SECONDS: u64 = 40;
 const WARMINGS_MAX: u32 = 6;
 const SECONDS: u64 = 120;
+
+pub(super) const KNEE_SCALE: &str = "as the tiles; each configuration with a cache runs two tiles alone, and its curve is all that is known of more";
+/// Tiles whose curve is recorded for the prediction.
+const OBSERVED_TILES: u64 = 2;
+/// Operations of RAID-5 for a small write.
+const OPERATIONS_OF_WRITE: f64 = 4.0;
 
 /// Case: array, and share of the cache in hundredths; none for 0.
 const CASES: [(&str, &str, u64); 6] = [
@@ -52,6 +58,34 @@ pub(super) fn run(extent: Extent) -> Vec<Value> {
         }
     }
     lines
+}
+
+/// Predicts how busy the spindles are with any number of tiles, from the curve of two.
+///
+/// The model: as tiles are alike, each of `n` has an `n`th of the cache and of the dirty limit. Reads that miss take one operation, and
+/// writes that no later one overwrites within the dirty limit take those of RAID-5, each as long as an operation took with two tiles.
+pub(super) fn run_knee(extent: Extent) -> Vec<Value> {
+    let cached = CASES.iter().filter(|(_, _, percent)| *percent > 0);
+    cached.map(|(case, profile, percent)| measure(case, profile, *percent, OBSERVED_TILES, extent)).collect()
+}
+
+/// Requests a second of each tile, and the predictions for a cache of all tiles observed.
+struct ObservedLoad<'a> {
+    curves: &'a Curves,
+    reads: f64,
+    writes: f64,
+    cache_bytes: u64,
+    dirty_bytes: u64,
+}
+
+impl ObservedLoad<'_> {
+    /// Returns the operations of the array a second with so many tiles; none without requests.
+    fn operations(&self, tiles: u64) -> Option<f64> {
+        let of_each = |bytes: u64| bytes * OBSERVED_TILES / tiles;
+        let missed = self.curves.reads.miss_ratio(of_each(self.cache_bytes))?;
+        let destaged = self.curves.writes.miss_ratio(of_each(self.dirty_bytes))?;
+        Some(tiles as f64 * (self.reads * missed + OPERATIONS_OF_WRITE * self.writes * destaged))
+    }
 }
 
 fn measure(case: &str, profile: &str, percent: u64, tiles: u64, extent: Extent) -> Value {
@@ -104,6 +138,24 @@ fn measure(case: &str, profile: &str, percent: u64, tiles: u64, extent: Extent) 
         line["busy_percent"] = round(100.0 * cache_ratio(busy, spindle_nanos)).into();
         line["array_operations"] = (bed.work().operations - work.operations).into();
         line["cache_mib"] = (bed.usable_bytes() / MIB).into();
+        if let Some(curves) = bed.curves_of(0).filter(|_| tiles == OBSERVED_TILES) {
+            let a_second = |count: u64| count as f64 / (extent.of(SECONDS) * tiles) as f64;
+            let observed = ObservedLoad {
+                curves: &curves,
+                reads: a_second(counts.reads),
+                writes: a_second(counts.writes),
+                cache_bytes: bed.usable_bytes() + RAM,
+                dirty_bytes: bed.dirty_limit_bytes(0),
+            };
+            let operation_ns = cache_ratio(busy, bed.work().operations - work.operations);
+            let spindles_ns = f64::from(profile.spindles) * SECOND as f64;
+            let predicted: Vec<f64> = (1..=TILES_MAX)
+                .filter_map(|tiles| {
+                    Some(round(100.0 * observed.operations(tiles)? * operation_ns / spindles_ns))
+                })
+                .collect();
+            line["predicted_busy_percent"] = predicted.into();
+        }
         line
     })
 }

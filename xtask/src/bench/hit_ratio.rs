@@ -25,18 +25,27 @@ pub(super) fn report_short(root: &Path) -> Result<(), String> {
 /// # Errors
 /// If there are no traces, or one of them is absent or damaged.
 pub(super) fn report(root: &Path, effort: Effort) -> Result<(), String> {
-    let beside = root.join("../shared/traces");
-    let folder = std::env::var_os("FOREBAY_TRACES").map_or(beside, PathBuf::from);
-    if !folder.join("baseline.csv").is_file() {
-        return Err(format!(
-            "There are no traces at {}: nothing was judged. FOREBAY_TRACES names another folder.",
-            folder.display()
-        ));
-    }
+    let folder = traces_folder(root)?;
     let mut bench = Command::new(built::for_use(root, &["bench"])?.join("bench"));
     bench.arg("hit-ratio").arg("--traces").arg(&folder);
     if effort == Effort::QUICK {
         bench.arg("--quick");
     }
     run(&mut bench)
+}
+
+/// Returns the folder of the traces.
+///
+/// # Errors
+/// If there are none: a sentence.
+pub(super) fn traces_folder(root: &Path) -> Result<PathBuf, String> {
+    let beside = root.join("../shared/traces");
+    let folder = std::env::var_os("FOREBAY_TRACES").map_or(beside, PathBuf::from);
+    if !folder.join("baseline.csv").is_file() {
+        return Err(format!(
+            "There are no traces at {}: FOREBAY_TRACES names another folder.",
+            folder.display()
+        ));
+    }
+    Ok(folder)
 }

@@ -45,6 +45,7 @@ use std::path::{Path, PathBuf};
 
 use crate::built;
 use crate::clients;
+pub(crate) use mapped::measure_four;
 use scratch::Scratch;
 
 /// Extent of a measurement.

@@ -5,7 +5,9 @@
 //!                └── SSD: RAM of the guest, whose writes are counted
 //! ```
 //! The guest is emulated: hits, requests and bytes count, and times do not. It takes about a quarter of an hour.
+//! `four` compares some of them on four traces, with a reset at the end.
 
+mod four;
 mod trace;
 
 use std::fs;
@@ -18,6 +20,7 @@ use super::report;
 use super::scratch::Scratch;
 use crate::run::run;
 use crate::{built, clients};
+pub(crate) use four::measure as measure_four;
 use trace::Law;
 
 const SCRIPT: &str = include_str!("contenders.sh");
@@ -55,24 +58,24 @@ pub(super) fn measure(root: &Path, scratch: &Scratch) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
     // Not the release build: it takes minutes, and times do not count here.
-    let forebay = built::for_tests(root)?.join("forebay");
+    let programs = built::for_tests(root)?;
     let trace = trace::draw(LAW);
-    let guest = Guest::new(&Kit::with_kernel(Kernel::WithUblk)?)
+    let (reads, most) = trace::most_hits(&trace);
+    let guest = guest_with_programs(&programs, scratch)?
         .memory_mib(MEMORY_MIB)
         .seconds_max(SECONDS_MAX)
-        .program(forebay.to_string_lossy())
-        .program(make_bcache(scratch)?.to_string_lossy())
-        .file("/root/trace.iolog", trace::as_iolog(&trace));
-    let guest = ["fio", "dmsetup", "jq"].into_iter().fold(guest, Guest::program);
-    let (reads, most) = trace::most_hits(&trace);
-    let sizes = format!("BACKING_KIB={BACKING_KIB}\nCACHE_KIB={CACHE_KIB}\nREADS={reads}\n");
+        .file("/root/trace.1.iolog", trace::as_iolog(&trace))
+        .file("/root/trace.reads", format!("{reads}\n"));
+    let sizes = format!(
+        "TRACE=trace WINDOWS=1 RESETS=no DEPTH=8 DELAY_MS=2\nLARGEST_KIB={BACKING_KIB} BACKING_KIB={BACKING_KIB} CACHE_KIB={CACHE_KIB}\n"
+    );
     let ended = guest.run(&format!("{sizes}{SCRIPT}{CONTENDERS}"))?;
     if ended.status != 0 {
         return Err(format!("{}\nThe guest ended with status {}.", ended.output, ended.status));
     }
     let kernel =
         ended.output.lines().find_map(|line| line.strip_prefix("kernel|")).unwrap_or("of unknown release");
-    let rows: Vec<Vec<String>> = ended.output.lines().filter_map(row).collect();
+    let rows: Vec<Vec<String>> = ended.output.lines().filter_map(|line| row(line, reads)).collect();
     let columns = [
         "cache",
         "RAM, KiB",
@@ -95,6 +98,14 @@ pub(super) fn measure(root: &Path, scratch: &Scratch) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns a guest with the programs that the script runs.
+fn guest_with_programs(programs: &Path, scratch: &Scratch) -> Result<Guest, String> {
+    let guest = Guest::new(&Kit::with_kernel(Kernel::WithUblk)?)
+        .program(programs.join("forebay").to_string_lossy())
+        .program(make_bcache(scratch)?.to_string_lossy());
+    Ok(["fio", "dmsetup", "jq"].into_iter().fold(guest, Guest::program))
+}
+
 /// Returns Debian's program that makes a bcache, taken out of its package: an installation would change the detection of disks on this
 /// host.
 fn make_bcache(scratch: &Scratch) -> Result<PathBuf, String> {
@@ -111,13 +122,13 @@ fn make_bcache(scratch: &Scratch) -> Result<PathBuf, String> {
         .ok_or_else(|| "bcache-tools has no make-bcache.".to_owned())
 }
 
-/// Returns a row of the table for a line of the script; none if the line has no figures.
-fn row(line: &str) -> Option<Vec<String>> {
-    let words: Vec<&str> = line.strip_prefix("figures|")?.split('|').collect();
-    let [name, ram, reads, hits, backing_reads, backing_writes, ssd, dirty, memory] = words[..] else {
+/// Returns a row of the table for a line of the script, of a trace with so many reads; none if the line has no figures.
+fn row(line: &str, reads: u64) -> Option<Vec<String>> {
+    let words: Vec<&str> = line.strip_prefix("figures|trace|")?.split('|').collect();
+    let [name, ram, hits, backing_reads, backing_writes, ssd, dirty, memory] = words[..] else {
         return None;
     };
-    let hits = ratio(hits.parse().ok()?, reads.parse().ok()?);
+    let hits = ratio(hits.trim().parse().ok()?, reads);
     Some([name, ram, &hits, backing_reads, backing_writes, ssd, dirty, memory].map(str::to_owned).to_vec())
 }
 
@@ -132,11 +143,11 @@ mod tests {
 
     #[test]
     fn figures_of_the_script_become_a_row() {
-        let line = "figures|bcache writeback|0|200|87|113|60|780|12|-";
+        let line = "figures|trace|bcache writeback|0| 87|113|60|780|12|-";
         let expected = ["bcache writeback", "0", "0.4350", "113", "60", "780", "12", "-"].map(str::to_owned);
-        assert_eq!(row(line), Some(expected.to_vec()));
-        assert_eq!(row("kernel|6.12.1"), None);
-        assert_eq!(row("figures|bcache|0|200"), None);
+        assert_eq!(row(line, 200), Some(expected.to_vec()));
+        assert_eq!(row("kernel|6.12.1", 200), None);
+        assert_eq!(row("figures|trace|bcache|0|200", 200), None);
     }
 
     #[test]
