@@ -2,7 +2,7 @@
 #   figures|TRACE|NAME|RAM KiB|hits of each window|reads of the backing|writes of the backing|KiB written to SSD|dirty KiB|memory KiB
 # where dirty is what the backing lacked at the end of the trace. What came after that to bring it home is counted too. With RESETS=yes
 # each is assembled once more from a copy of its devices that was taken right after the trace, as a reset leaves them, and prints a line
-#   reset|TRACE|NAME|hits of the last window, played again|intact or lost
+#   reset|TRACE|NAME|hits of the reads of the last window, played again|intact or lost
 # Before this stand the sizes, and after it the contenders. A trace is /root/TRACE.N.iolog for each of its windows, and /root/TRACE.reads
 # with the reads of each.
 #   /dev/ram0, behind a delay: the backing, full of random bytes   /dev/ram1: SSD   /dev/ram2: metadata of dm-cache
@@ -112,8 +112,10 @@ restore_state() {
 judge_reset() {
     reads_so_far=0
     count slow; reads_before=$reads
+    # Its writes would change the content.
+    grep -v " write " /root/$TRACE.$WINDOWS.iolog >/root/$TRACE.again.iolog
     hits_before=$($3)
-    play $2 $WINDOWS
+    play $2 again
     reads_so_far=$(sed -n ${WINDOWS}p /root/$TRACE.reads)
     hits=$(($($3) - hits_before))
     found=lost
@@ -138,7 +140,10 @@ kib_of() {
 
 bcache() {
     make_devices 0
-    must make-bcache -B /dev/mapper/slow -C /dev/mapper/ssd --block 4k --bucket 32k
+    # It wants more than 512 buckets.
+    bucket=32k
+    [ $CACHE_KIB -lt 32768 ] && bucket=16k
+    must make-bcache -B /dev/mapper/slow -C /dev/mapper/ssd --block 4k --bucket $bucket
     start_bcache
     echo $1 >$state/cache_mode
     begin ssd
@@ -289,7 +294,8 @@ forebay_mapped() {
         mv /tmp/kept/folder /tmp/d
         rm -rf /tmp/d/run
         start_forebay
-        must forebay map disk
+        # The disk is served when its dirty data is known.
+        until_it_is forebay map disk
         judge_reset "$name" /dev/forebay/disk counted_hits
         stop_forebay
     fi

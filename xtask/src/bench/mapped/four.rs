@@ -18,9 +18,9 @@ use crate::run::output;
 use crate::{built, clients};
 
 /// Windows of a trace, in which hits are counted.
-const WINDOWS: usize = 8;
+const WINDOWS: usize = 4;
 /// Requests of a trace; those of a quick run.
-const REQUESTS: [u32; 2] = [10_000, 1_000];
+const REQUESTS: [u32; 2] = [6_000, 1_000];
 /// Part of the backing that SSD and RAM are together, and the least, in KiB: fewer segments are no pool.
 const CACHE_DIVISOR: u64 = 8;
 const CACHE_KIB_MIN: u64 = 12 << 10;
@@ -126,7 +126,7 @@ fn with_files(guest: Guest, played: &Played) -> Guest {
 }
 
 fn script(all: &[Played]) -> String {
-    let largest = all.iter().map(|played| played.backing_kib).max().unwrap_or(0);
+    let largest = all.iter().map(|played| played.backing_kib.max(played.cache_kib)).max().unwrap_or(0);
     let sizes = format!("RESETS=yes DEPTH=1 DELAY_MS=0 LARGEST_KIB={largest}\n");
     let parts = all.iter().map(|Played { name, backing_kib, cache_kib, .. }| {
         format!(
