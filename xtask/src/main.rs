@@ -48,6 +48,8 @@ Usage: cargo xtask <COMMAND>
   papers [--only NAME] [--quick]
                      the experiments of published documents on modelled arrays, at most an hour: writes docs/papers.md and
                      charts; with --quick in a few minutes, to target/papers; with --only one of them, the others kept
+                     (`peers` runs only so: block caches of the kernel in one guest on four traces of FOREBAY_TRACES or
+                     ../shared/traces, in some 15 minutes; `page` writes the page again from the lines that are there)
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -237,6 +239,7 @@ mod tests {
             |only: Option<&str>, is_quick| Ok(Command::Papers { only: only.map(str::to_owned), is_quick });
         assert_eq!(parse_line("papers"), papers(None, false));
         assert_eq!(parse_line("papers --only tiles --quick"), papers(Some("tiles"), true));
+        assert_eq!(parse_line("papers --only peers"), papers(Some("peers"), false));
         assert!(parse_line("papers tiles").is_err());
         assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench mapped --quick").is_err());

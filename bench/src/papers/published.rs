@@ -737,7 +737,9 @@ fn of_peers(lines: Lines<'_>, figure: impl Fn(&Value) -> Option<f64>) -> Option<
     let ours =
         lines.0.iter().filter(|line| line["experiment"] == "peers" && line["contender"] == FOREBAY_THROUGH);
     let figures: Option<Vec<f64>> = ours.map(|line| figure(&line["case"])).collect();
-    figures.filter(|figures| !figures.is_empty())
+    // A trace that repeats nothing has no hits with any cache: nothing divided by nothing.
+    let figures: Vec<f64> = figures?.into_iter().filter(|figure| figure.is_finite()).collect();
+    (!figures.is_empty()).then_some(figures)
 }
 
 fn ratio_of_keys(line: &Value, part: &str, whole: &str) -> Option<f64> {
@@ -747,6 +749,32 @@ fn ratio_of_keys(line: &Value, part: &str, whole: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trace_without_hits_is_left_out_of_the_comparison_of_hits() {
+        let line = |trace: &str, contender: &str, hits: f64| serde_json::json!({"experiment": "peers", "case": trace, "contender": contender, "hit_percent": hits});
+        let of_trace = |trace: &str, ours: f64, theirs: f64| {
+            [line(trace, FOREBAY_THROUGH, ours), line(trace, "bcache writethrough", theirs)]
+        };
+        let lines = [of_trace("scan", 0.0, 0.0), of_trace("hot", 60.0, 80.0)].concat();
+        let beside = |trace: &Value| {
+            let hits = |contender| peer(Lines(&lines), trace, contender, "hit_percent");
+            Some(hits(FOREBAY_THROUGH)? / hits("bcache writethrough")?)
+        };
+        assert_eq!(of_peers(Lines(&lines), beside), Some(vec![0.75]));
+        assert_eq!(of_peers(Lines(&lines[..3]), beside), None);
+        assert_eq!(of_peers(Lines(&[]), beside), None);
+    }
+
+    #[test]
+    fn the_prediction_reaches_the_limit_of_the_array_alone() {
+        let tiles = |case: &str, tiles: u64, quality: bool, busy: f64| serde_json::json!({"experiment": "tiles", "case": case, "tiles": tiles, "quality": quality, "busy_percent": busy});
+        let knee = serde_json::json!({"experiment": "knee", "case": "11 disks, 8 %", "predicted_busy_percent": [5.0, 15.0, 25.0]});
+        let lines = [tiles("11 disks", 1, true, 14.0), tiles("11 disks", 2, false, 26.0), knee];
+        assert_eq!(Lines(&lines).busy_limit("11 disks"), Some(20.0));
+        assert_eq!(Lines(&lines).tiles_predicted("11 disks, 8 %"), Some(2.5));
+        assert_eq!(Lines(&lines[..2]).tiles_predicted("11 disks, 8 %"), None);
+    }
 
     #[test]
     fn a_verdict_follows_from_figure_and_bound() {
