@@ -275,7 +275,8 @@ fn peer_table(lines: &[Value]) -> String {
         "\nScale: the first {} requests of {}, each its first page of 4 KiB, one after another. Extents of 32 KiB that are not accessed are left\n\
          out of the addresses, the others keep their order; the backing is what remains. SSD and RAM together are an eighth of it, at least\n\
          12 MiB; a quarter of that is RAM of Forebay, and SSD of the others, which use the page cache's memory beside it. Linux {} in an\n\
-         emulated guest with a backing in memory: times do not count, and what is dirty after the run depends on them. {}\n\n\
+         emulated guest with a backing in memory: times do not count, and what is dirty after the run depends on them. At this length LRU of that\n\
+         size already has all possible hits: capacity decides little. {}\n\n\
          Time to warm: requests until the hits of a quarter of the trace reach 90 % of those of its last quarter. Hits of bcache are its reads\n\
          that the backing did not get. After a reset: devices as they were copied at one moment behind the last flush, assembled again; hits of\n\
          the last quarter's reads, read again, in brackets those of the first time.\n\n\

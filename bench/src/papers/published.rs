@@ -642,7 +642,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         TIMES,
         FigureBound::AtLeast(1.0),
-        "PEERHITS",
+        "msr_cut_1006 reads nothing twice: the hits of dm-cache there are neighbours that came with blocks of 32 KiB, and ours and bcache have none. Mended by read-ahead into the cache, which is not in this version",
     ),
     row(
         "peers",
@@ -656,7 +656,21 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         TIMES,
         FigureBound::AtMost(1.0),
-        "PEERSSD",
+        "adaptive admission: pages that are read once do not reach flash",
+    ),
+    row(
+        "peers",
+        "the same in write-back",
+        |lines| {
+            let beside = |trace: &Value| {
+                let bytes = |contender| peer(lines, trace, contender, "ssd_kib");
+                Some(bytes(FOREBAY_BACK)? / bytes("bcache writeback")?)
+            };
+            largest(of_peers(lines, beside)?)
+        },
+        TIMES,
+        FigureBound::AtMost(1.0),
+        "each flush closes an entry of the log with its summary, and dirty pages move when their segment is reclaimed. Not profiled; mended by flushes that are further apart and a pool with more segments",
     ),
     row(
         "peers",
@@ -673,7 +687,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         TIMES,
         FigureBound::AtMost(1.0),
-        "PEERARRAY",
+        "the write-heavy hplajw_root: its data is destaged again and again. Not profiled; most likely the dirty limit, a share of a pool of 9 MiB. Mended by a larger pool or dirty limit",
     ),
     row(
         "peers",
@@ -687,7 +701,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         TIMES,
         FigureBound::AtLeast(1.0),
-        "PEERWARM",
+        "RAM is lost: pages reach flash when RAM gives them up, so the most recently used quarter of the cache is not there. Mended by a smaller share of RAM, or by promotion of hot pages before they leave RAM",
     ),
     row(
         "peers",

@@ -259,18 +259,19 @@ mod tests {
 
     #[test]
     fn figures_and_resets_become_lines() {
-        let output = "figures|one|bcache writeback|0| 0 1 2 2 2 2 2 1|4|2|60|12|-\nreset|one|bcache writeback|1|intact\n";
+        let output =
+            "figures|one|bcache writeback|0| 0 3 4 3|4|2|60|12|-\nreset|one|bcache writeback|3|intact\n";
         let lines = lines(output, &[played()]).expect("they are complete");
         assert_eq!(lines.len(), 1);
         let line = &lines[0];
-        assert_eq!((&line["case"], &line["hit_percent"]), (&json!("one"), &json!(85.7)));
-        assert_eq!((&line["warm_after_requests"], &line["is_intact"]), (&json!(6), &json!(true)));
+        assert_eq!((&line["case"], &line["hit_percent"]), (&json!("one"), &json!(71.4)));
+        assert_eq!((&line["warm_after_requests"], &line["is_intact"]), (&json!(8), &json!(true)));
         assert_eq!((&line["after_reset_hit_percent"], &line["memory_kib"]), (&json!(100.0), &json!(null)));
     }
 
     #[test]
     fn a_contender_without_its_reset_is_an_error() {
-        let output = "figures|one|bcache writeback|0| 0 1 2 2 2 2 2 1|4|2|60|12|-\n";
+        let output = "figures|one|bcache writeback|0| 0 3 4 3|4|2|60|12|-\n";
         assert!(lines(output, &[played()]).is_err());
         assert!(
             lines("figures|one|bcache|0|1 2|4|2|60|12|-\nreset|one|bcache|1|lost\n", &[played()]).is_err()
