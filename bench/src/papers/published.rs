@@ -532,7 +532,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         PERCENT,
         FigureBound::AtMost(10.0),
-        "KNEE",
+        "two tiles are run, and their curve is scaled: each of n tiles has an nth of cache and dirty limit. The limit is how busy the array alone is, halfway from its last good load to one more tile. Bursts are not in the model",
     ),
     row(
         "knee",
@@ -543,7 +543,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         PERCENT,
         FigureBound::AtMost(10.0),
-        "KNEE2",
+        "as before",
     ),
     row(
         "matrix",
@@ -670,7 +670,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         TIMES,
         FigureBound::AtMost(1.0),
-        "each flush closes an entry of the log with its summary, and dirty pages move when their segment is reclaimed. Not profiled; mended by flushes that are further apart and a pool with more segments",
+        "all writes go to flash, and pages move when their segment is reclaimed, of which so small a pool has 36. Not profiled; most likely mended by a larger pool",
     ),
     row(
         "peers",
@@ -687,7 +687,7 @@ pub(super) const ROWS: &[PublishedRow] = &[
         },
         TIMES,
         FigureBound::AtMost(1.0),
-        "the write-heavy hplajw_root: its data is destaged again and again. Not profiled; most likely the dirty limit, a share of a pool of 9 MiB. Mended by a larger pool or dirty limit",
+        "the write-heavy hplajw_root: pages that are overwritten are destaged several times. Not profiled; most likely the dirty limit, a share of a pool of 9 MiB. Mended by a larger pool or dirty limit",
     ),
     row(
         "peers",
