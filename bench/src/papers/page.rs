@@ -273,13 +273,13 @@ fn peer_table(lines: &[Value]) -> String {
     let of_run = |key: &str| run.and_then(|run| run[key].as_str()).unwrap_or("?");
     let mut text = format!(
         "\nScale: the first {} requests of {}, each its first page of 4 KiB, one after another. Extents of 32 KiB that are not accessed are left\n\
-         out of the addresses, the others keep their order; the backing is what remains. SSD and RAM together are an eighth of it, at least\n\
-         12 MiB; a quarter of that is RAM of Forebay, and SSD of the others, which use the page cache's memory beside it. Linux {} in an\n\
+         out of the addresses, and the backing is what remains. SSD and RAM together are an eighth of it, at least\n\
+         12 MiB. A quarter of that is RAM of Forebay; for the others all is SSD. Linux {} in an\n\
          emulated guest with a backing in memory: times do not count, and what is dirty after the run depends on them. At this length LRU of that\n\
          size already has all possible hits: capacity decides little. {}\n\n\
          Time to warm: requests until the hits of a quarter of the trace reach 90 % of those of its last quarter. Hits of bcache are its reads\n\
-         that the backing did not get. After a reset: devices as they were copied at one moment behind the last flush, assembled again; hits of\n\
-         the last quarter's reads, read again, in brackets those of the first time.\n\n\
+         that the backing did not get. After a reset: devices as they were copied at one moment behind the last flush, assembled again. Hits are\n\
+         those of the last quarter's reads, read again; in brackets those of the first time.\n\n\
          | trace | cache | hits | LRU, best possible | warm after | array reads | array writes | SSD, MiB | dirty, KiB | hits after a reset | content |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n",
         first["requests"],
