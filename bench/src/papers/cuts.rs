@@ -133,8 +133,10 @@ mod tests {
     fn without_recordings_four_workloads_take_their_place() {
         let cuts = four(&CutsArguments { traces: None, requests: 500 }).expect("nothing is read");
         assert!(cuts.len() == 4 && cuts.iter().all(|(_, accesses)| accesses.len() == 500));
-        let has_both =
-            |accesses: &[Access]| accesses.iter().any(|one| one.1) && accesses.iter().any(|one| !one.1);
-        assert!(cuts.iter().all(|(_, accesses)| has_both(accesses)));
+        // The first of them hardly writes.
+        let kinds = |accesses: &[Access], is_write| accesses.iter().filter(|one| one.1 == is_write).count();
+        assert!(
+            cuts[1..].iter().all(|(_, accesses)| kinds(accesses, true) > 5 && kinds(accesses, false) > 5)
+        );
     }
 }
