@@ -211,6 +211,14 @@ export interface RamDivision {
   disks: { name: string; ram_bytes: number; reason: string }[];
 }
 
+/** The share of a disk in the flash that disks share. */
+export interface FlashOfDisk {
+  name: string;
+  flash_bytes: number;
+  flash_bytes_held: number;
+  reason: string;
+}
+
 export interface Pool {
   path: string;
   state: string;
@@ -224,6 +232,7 @@ export interface Pool {
   can_mirror: boolean;
   segments_uncopied: number;
   ram: RamDivision | null;
+  flash: FlashOfDisk[];
   page_cache_reason: string | null;
   devices: Device[];
   devices_lost: string[];

@@ -1,6 +1,6 @@
 // What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
 
-import type { Budget, Disk, FullDisk, LatencyClass, Pool, RamDivision, Wear } from "./documents";
+import type { Budget, Disk, FlashOfDisk, FullDisk, LatencyClass, Pool, RamDivision, Wear } from "./documents";
 import { NOTHING, count, decimal, duration, joined, micros, percent, size } from "./format";
 import { dirty } from "./series";
 
@@ -142,6 +142,13 @@ export function ramShares(ram: RamDivision | null | undefined): string[] {
   if (!ram) return [];
   const total = `RAM of all disks: ${size(ram.budget_bytes)}${ram.setting === "auto" ? ", as the host has it available" : ""}`;
   return [total, ...ram.disks.map(({ name, ram_bytes, reason }) => `${name}: ${size(ram_bytes)}, ${reason}`)];
+}
+
+/** How flash is divided among the disks that share it, and why, in a line each; nothing if it is not divided. */
+export function flashShares(flash: readonly FlashOfDisk[] | null | undefined): string[] {
+  if (!flash || flash.length === 0) return [];
+  const total = `Flash of all disks: ${size(flash.reduce((sum, disk) => sum + disk.flash_bytes, 0))}`;
+  return [total, ...flash.map(({ name, flash_bytes, flash_bytes_held, reason }) => `${name}: ${size(flash_bytes)}, ${size(flash_bytes_held)} held, ${reason}`)];
 }
 
 export const LATENCY_NAMES: Record<LatencyClass, string> = {

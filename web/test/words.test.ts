@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type FullDisk, histograms } from "../src/documents";
 import { NOTHING } from "../src/format";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, budget, consequences, delayed, findings, load, quiesceWords, ramShares, remarksOf, tone, wear, worst, zeroes } from "../src/words";
+import { actionWords, budget, consequences, delayed, findings, flashShares, load, quiesceWords, ramShares, remarksOf, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -138,6 +138,15 @@ test("divided RAM is shown with each disk's part and why", () => {
   assert.deepEqual(ramShares(ram), ["RAM of all disks: 16MiB, as the host has it available", "web: 12MiB, grows"]);
   assert.deepEqual(ramShares({ ...ram, setting: "16MiB", disks: [] }), ["RAM of all disks: 16MiB"]);
   assert.deepEqual(ramShares(null), []);
+});
+
+test("divided flash is shown with each disk's part, what it holds, and why", () => {
+  const flash = [
+    { name: "web", flash_bytes: 48 << 20, flash_bytes_held: 14 << 20, reason: "grows" },
+    { name: "mail", flash_bytes: 16 << 20, flash_bytes_held: 0, reason: "at its reserve" },
+  ];
+  assert.deepEqual(flashShares(flash), ["Flash of all disks: 64MiB", "web: 48MiB, 14MiB held, grows", "mail: 16MiB, 0 held, at its reserve"]);
+  assert.deepEqual([flashShares([]), flashShares(undefined), flashShares(null)], [[], [], []]);
 });
 
 test("a write budget says what is used of it and whether promotions wait", () => {

@@ -8,7 +8,7 @@ import { badge, findingList, setBadge, setIn, spark, tile } from "../parts";
 import { SPAN_SECONDS, hitRatio, operations, saved, sums, together } from "../series";
 import { type Knowledge, LOOK_INTERVAL } from "../store";
 import { type View, diskAddress } from "../view";
-import { budget, findings, poolFindings, ramShares, tone, wear, worst, zeroes } from "../words";
+import { budget, findings, flashShares, poolFindings, ramShares, tone, wear, worst, zeroes } from "../words";
 
 /** How many points fit a chart. */
 const SLOTS = (SPAN_SECONDS * 1_000) / LOOK_INTERVAL;
@@ -141,12 +141,13 @@ function poolCard(look: () => void): { element: HTMLElement; update(known: Knowl
   const meter = h("div", { class: "meter", role: "img" }, used);
   const words = h("p", { class: "meter-words", "data-figure": "pool.used" });
   const memory = h("p", { class: "meter-words", "data-figure": "host.ram" });
-  const shares = h("ul", { class: "hint", "data-figure": "pool.ram" });
+  const ramParts = shareList("pool.ram");
+  const flashParts = shareList("pool.flash");
   const rows = h("tbody", {});
   const headings = ["Device", "State", "Size", "Free", "Wear", "Remarks", ""];
   const add = h("button", { type: "button", "data-action": "add-device", onclick: () => addDevice(look) }, "Add a device\u2026");
   const table = h("table", { class: "devices" }, h("thead", {}, h("tr", {}, ...headings.map((heading) => h("th", { scope: "col" }, heading)))), rows);
-  const element = h("section", { class: "card", "aria-label": "Pool" }, h("div", { class: "section-head" }, h("h2", {}, "Flash and RAM"), state, add), meter, words, memory, shares, table);
+  const element = h("section", { class: "card", "aria-label": "Pool" }, h("div", { class: "section-head" }, h("h2", {}, "Flash and RAM"), state, add), meter, words, flashParts.element, memory, ramParts.element, table);
   return {
     element,
     update({ pool, statistics }) {
@@ -164,10 +165,21 @@ function poolCard(look: () => void): { element: HTMLElement; update(known: Knowl
       const content = all.reduce((sum, one) => sum + (one.ram_bytes ?? 0), 0);
       const index = all.reduce((sum, one) => sum + (one.index_bytes ?? 0), 0);
       say(memory, `RAM: ${size(content)} of content in front of the flash, ${size(index)} for the index of what is on it`);
-      const divided = ramShares(pool.ram);
-      show(shares, divided.length > 0);
-      keyed(shares, divided, (line) => line, (line) => h("li", {}, line), () => undefined);
+      flashParts.set(flashShares(pool.flash));
+      ramParts.set(ramShares(pool.ram));
       keyed(rows, pool.devices, (device) => String(device.number), (device) => makeDevice(device, look), (row, device) => updateDevice(row, device, pool));
+    },
+  };
+}
+
+/** A list of the shares of disks, a line each; hidden while there are none. */
+function shareList(figure: string): { element: HTMLElement; set(lines: readonly string[]): void } {
+  const element = h("ul", { class: "hint", "data-figure": figure });
+  return {
+    element,
+    set(lines) {
+      show(element, lines.length > 0);
+      keyed(element, lines, (line) => line, (line) => h("li", {}, line), () => undefined);
     },
   };
 }

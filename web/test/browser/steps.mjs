@@ -28,6 +28,7 @@ export const STEPS = [
   ["advice is given, or what it lacks", adviceIsGiven],
   ["before and after stand beside each other, with the figures of the interface", reportIsShown],
   ["text from elsewhere stays text", untrustedText],
+  ["shares of RAM and flash are shown with their reasons, and fit a phone", sharesAreShown],
   ["views fit a phone and are readable in the dark", phoneAndDark],
   ["the keyboard reaches everything, and dialogs keep the focus", keyboard],
   ["signing in takes the token of this host alone, and names its file", signIn],
@@ -207,6 +208,27 @@ async function untrustedText({ host, page }) {
   await page.getByRole("link", { name: "odd", exact: true }).waitFor();
   assert.equal(await page.locator('main img').count(), 0);
   await host.cli("disk", "remove", "odd");
+}
+
+async function sharesAreShown({ host, page, shoot }) {
+  await host.cli("pool", "set", "ram=8MiB");
+  await page.setViewportSize({ width: 360, height: 780 });
+  await page.goto(`${host.page}#/`);
+  // Flash is divided in one of the rounds once the curves have seen enough reads.
+  await eventually(async () => {
+    const { pool } = await host.get("/v1/pool");
+    const lines = (figure) => page.locator(`[data-figure="${figure}"] li`).allTextContents();
+    const [ram, flash] = [await lines("pool.ram"), await lines("pool.flash")];
+    assert.deepEqual([pool.ram.disks.length, pool.flash.length], [2, 2]);
+    for (const disk of pool.ram.disks) assert.ok(ram.some((line) => line.startsWith(`${disk.name}: `) && line.endsWith(`, ${disk.reason}`)), `${disk.name}: ${ram}`);
+    for (const disk of pool.flash) assert.ok(flash.some((line) => line.startsWith(`${disk.name}: `) && line.endsWith(` held, ${disk.reason}`)), `${disk.name}: ${flash}`);
+  });
+  const tall = await page.evaluate(() => document.documentElement.scrollHeight / window.innerHeight);
+  assert.ok(tall <= PHONE_SCREENS_MAX.host, `the host with all shares is ${tall.toFixed(2)} screens of a phone high`);
+  await shoot("phone-shares", { fullPage: true });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await host.cli("pool", "set", "ram=off");
+  await page.locator('[data-figure="pool.ram"]').waitFor({ state: "hidden" });
 }
 
 async function phoneAndDark({ host, page, shoot }) {
