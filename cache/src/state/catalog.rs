@@ -15,7 +15,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -53,6 +53,26 @@ pub(crate) struct Catalog<S> {
     entries: RefCell<Entries>,
     /// The log records its appends here.
     eligibility: Rc<RefCell<ReclaimEligibility>>,
+    /// Self-checks that are due.
+    checks: CheckCredit,
+}
+
+/// Pages that each call of [`Catalog::check_in_debug`] may visit on average. A disk of a simulation has fewer, and is checked at each
+/// call; without a bound, each reclaim and each second of a large disk would cost as much as the disk has pages.
+const CHECKED_PAGES: u64 = 4096;
+
+/// Credit for self-checks, in pages.
+#[derive(Default)]
+struct CheckCredit(Cell<u64>);
+
+impl CheckCredit {
+    /// Counts a call. Returns true if a check of so many pages is due.
+    fn take(&self, pages: u64) -> bool {
+        let credit = self.0.get() + CHECKED_PAGES;
+        let is_due = credit >= pages;
+        self.0.set(if is_due { 0 } else { credit });
+        is_due
+    }
 }
 
 /// Records of pages.
@@ -126,6 +146,7 @@ impl<S: SegmentsHolder> Catalog<S> {
                 zero_pages: KnownZeroPages::default(),
             }),
             eligibility: Rc::new(RefCell::new(ReclaimEligibility::new(disk_pages, flash_pages))),
+            checks: CheckCredit::default(),
         }
     }
 
@@ -687,11 +708,17 @@ impl<S: SegmentsHolder> Catalog<S> {
 
 /// Self-check.
 impl<S: SegmentsHolder> Catalog<S> {
-    /// As [`Self::check`], in builds with assertions.
+    /// As [`Self::check`], in builds with assertions. Visits [`CHECKED_PAGES`] in a call on average at most: with more pages, only some of
+    /// the calls check.
     pub(crate) fn check_in_debug(&self) {
-        if cfg!(debug_assertions) {
+        if cfg!(debug_assertions) && self.checks.take(self.pages()) {
             self.check();
         }
+    }
+
+    /// Returns the number of pages on flash.
+    fn pages(&self) -> u64 {
+        self.entries.borrow().index.pages()
     }
 
     /// Compares the parts with each other. Visits every page.

@@ -315,6 +315,21 @@ fn a_load_is_taken_over_without_what_changed_meanwhile_and_without_segments_that
 }
 
 #[test]
+fn self_checks_of_a_large_disk_visit_no_more_pages_than_its_calls_allow() {
+    let visited = |pages: u64, calls: u64| {
+        let credit = CheckCredit::default();
+        (0..calls).filter(|_| credit.take(pages)).count() as u64 * pages
+    };
+    for pages in [0, 1, CHECKED_PAGES] {
+        assert_eq!(visited(pages, 1000), 1000 * pages, "a small disk is checked at each call");
+    }
+    for pages in [CHECKED_PAGES + 1, 270_000, 1 << 30] {
+        assert!(visited(pages, 10_000) <= 10_000 * CHECKED_PAGES, "{pages}");
+    }
+    assert!(visited(270_000, 10_000) >= 9_000 * CHECKED_PAGES, "and not much less often");
+}
+
+#[test]
 #[should_panic(expected = "live pages of segments")]
 fn the_check_finds_a_segment_whose_live_pages_are_not_those_of_the_index() {
     let rig = filled();
