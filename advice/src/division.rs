@@ -8,8 +8,10 @@
 //! set that only fits as a whole. Shares change slowly, since a disk that loses some drops what was there, and not at all for a small gain:
 //! constant figures lead to a division that stays.
 
+use cache::Curves;
+
 /// Unit of shares, in bytes.
-pub(crate) const UNIT: u64 = 64 << 10;
+pub const UNIT: u64 = 64 << 10;
 /// The largest part of the budget that moves in a round: one of so many.
 const MOVED_PARTS: u64 = 16;
 /// Steps in which the budget is divided, and at least so many for each disk.
@@ -21,34 +23,37 @@ const GAIN_MIN: f64 = 0.05;
 const GAIN_FROM_IDLE_MIN: f64 = 0.005;
 
 /// Demand of a disk.
-pub(crate) struct Demand<F> {
+pub struct Demand<F> {
     /// Bytes that it has.
-    pub(crate) now_bytes: u64,
+    pub now_bytes: u64,
     /// The least that it is to have.
-    pub(crate) bytes_min: u64,
+    pub bytes_min: u64,
     /// The most.
-    pub(crate) bytes_max: u64,
+    pub bytes_max: u64,
     /// Reads a second; 0 if it is idle.
-    pub(crate) reads: f64,
+    pub reads: f64,
     /// Returns the time in nanoseconds that so many bytes save per read; none while too little is known.
-    pub(crate) saved_ns: Option<F>,
+    pub saved_ns: Option<F>,
 }
 
 /// Share of a disk after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DiskShare {
+pub struct DiskShare {
     /// Bytes, a multiple of [`UNIT`].
-    pub(crate) bytes: u64,
-    pub(crate) reason: ShareReason,
+    pub bytes: u64,
+    /// Reason for that much.
+    pub reason: ShareReason,
 }
 
 /// Reason for the share of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShareReason {
+pub enum ShareReason {
     /// Its own key decides.
     Fixed,
     /// It has what it got when it came.
     Initial,
+    /// It has what it had before the daemon was started.
+    Restored,
     /// Too few reads to judge by.
     Unknown,
     /// It does not read.
@@ -61,16 +66,19 @@ pub(crate) enum ShareReason {
     AtMin,
     /// Its `ram-max`, or its limit, keeps it from more.
     AtMax,
+    /// All of it fits: more would stay empty.
+    AtSize,
     /// Another division would not save enough.
     Settled,
 }
 
 impl ShareReason {
     /// Returns the reason in a few words.
-    pub(crate) fn text(self, divided: Divided) -> &'static str {
+    pub fn text(self, divided: Divided) -> &'static str {
         match (self, divided) {
             (Self::Fixed, _) => "fixed by its key ram",
             (Self::Initial, _) => "equal part, until the disks are compared",
+            (Self::Restored, _) => "as before the restart, until the disks are compared",
             (Self::Unknown, _) => "too few reads to judge by yet",
             (Self::Idle, _) => "hardly reads",
             (Self::Grows, _) => "grows: more of it saves more time here",
@@ -79,6 +87,7 @@ impl ShareReason {
             (Self::AtMin, Divided::Flash) => "at its reserve",
             (Self::AtMax, Divided::Ram) => "at ram-max",
             (Self::AtMax, Divided::Flash) => "at its limit",
+            (Self::AtSize, _) => "as large as the disk",
             (Self::Settled, _) => "settled: another division would save little",
         }
     }
@@ -86,28 +95,74 @@ impl ShareReason {
 
 /// Resource that is divided among disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Divided {
+pub enum Divided {
     /// RAM of the pool's key `ram`.
     Ram,
     /// Flash that disks share.
     Flash,
 }
 
+/// Mean times of answers in nanoseconds. None is shorter than that of a faster tier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AnswerTimes {
+    /// Of a hit in RAM.
+    pub ram: f64,
+    /// Of a hit in flash.
+    pub flash: f64,
+    /// Of a miss.
+    pub backing: f64,
+}
+
+impl AnswerTimes {
+    /// Returns the time in nanoseconds that a read takes less on average with so many bytes of RAM, in front of `flash_bytes`: hits in RAM
+    /// that would be hits in flash, and hits that flash would not have.
+    pub fn saved_by_ram(self, curves: &Curves, flash_bytes: u64) -> impl Fn(u64) -> f64 {
+        let hits = |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
+        let hits_flash = hits(flash_bytes);
+        move |bytes| {
+            let more = (hits(flash_bytes.saturating_add(bytes)) - hits_flash).max(0.0);
+            hits(bytes) * (self.flash - self.ram) + more * (self.backing - self.flash)
+        }
+    }
+
+    /// Returns the same for so many bytes of flash, behind `ram_bytes`.
+    pub fn saved_by_flash(self, curves: &Curves, ram_bytes: u64) -> impl Fn(u64) -> f64 {
+        let hits = |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
+        let hits_ram = hits(ram_bytes);
+        move |bytes| (hits(ram_bytes.saturating_add(bytes)) - hits_ram).max(0.0) * (self.backing - self.flash)
+    }
+}
+
 /// Returns the least bytes of a share that is to have at least so many.
-pub(crate) fn rounded_up(bytes: u64) -> u64 {
+pub fn rounded_up(bytes: u64) -> u64 {
     bytes.div_ceil(UNIT).saturating_mul(UNIT)
 }
 
 /// Returns equal parts of the budget, within the bounds of each disk. Together they are at most the budget, unless that is less than what
 /// the disks have to have.
-pub(crate) fn equal_parts(budget_bytes: u64, bounds: &[(u64, u64)]) -> Vec<u64> {
-    let parts = bounds.iter().map(|(min, max)| Part::new(1, *min, *max)).collect::<Vec<_>>();
-    fill(budget_bytes / UNIT, &parts).into_iter().map(|units| units * UNIT).collect()
+pub fn equal_parts(budget_bytes: u64, bounds: &[(u64, u64)]) -> Vec<u64> {
+    let parts: Vec<Part> = bounds.iter().map(|(min, max)| Part::new(1, *min, *max)).collect();
+    filled(budget_bytes, &parts)
+}
+
+/// Returns parts of the budget in proportion to earlier shares, in bytes, within the bounds of each disk. Disks without an earlier share
+/// weigh as much as the others on average. The sum is as with [`equal_parts`].
+pub fn parts_like(budget_bytes: u64, before: &[Option<u64>], bounds: &[(u64, u64)]) -> Vec<u64> {
+    let known: Vec<u64> = before.iter().flatten().map(|bytes| bytes / UNIT).collect();
+    let average = known.iter().sum::<u64>() / known.len().max(1) as u64;
+    let weights = before.iter().map(|bytes| bytes.map_or(average, |bytes| bytes / UNIT));
+    let parts: Vec<Part> =
+        weights.zip(bounds).map(|(weight, (min, max))| Part::new(weight, *min, *max)).collect();
+    filled(budget_bytes, &parts)
+}
+
+fn filled(budget_bytes: u64, parts: &[Part]) -> Vec<u64> {
+    fill(budget_bytes / UNIT, parts).into_iter().map(|units| units * UNIT).collect()
 }
 
 /// Returns the shares of disks after a round. Together they are the budget, or less if no disk may have more; and more only if the disks
 /// have to have more. What exceeds the budget, or the bounds of a disk, goes at once.
-pub(crate) fn divide<F: Fn(u64) -> f64>(budget_bytes: u64, demands: &[Demand<F>]) -> Vec<DiskShare> {
+pub fn divide<F: Fn(u64) -> f64>(budget_bytes: u64, demands: &[Demand<F>]) -> Vec<DiskShare> {
     let budget = budget_bytes / UNIT;
     let bounds: Vec<Part> = demands
         .iter()

@@ -170,9 +170,26 @@ fn equal_parts_keep_to_the_bounds() {
 }
 
 #[test]
+fn earlier_shares_are_scaled_to_the_budget_and_a_disk_without_one_is_an_average_disk() {
+    let parts = |budget: u64, before: &[Option<u64>]| {
+        let before: Vec<_> = before.iter().map(|mib| mib.map(|mib| mib * MIB)).collect();
+        let parts = parts_like(budget * MIB, &before, &vec![(MIB, 20 * MIB); before.len()]);
+        parts.into_iter().map(|bytes| bytes / MIB).collect::<Vec<_>>()
+    };
+    assert_eq!(parts(16, &[Some(12), Some(4)]), [12, 4], "the same budget: the same shares");
+    assert_eq!(parts(8, &[Some(12), Some(4)]), [6, 2]);
+    assert_eq!(parts(24, &[Some(12), Some(4), None]), [12, 4, 8]);
+    assert_eq!(parts(32, &[Some(30), Some(2)]), [20, 12], "within the bounds");
+    assert_eq!(parts(16, &[None, None]), [8, 8]);
+    assert_eq!(parts(16, &[]), Vec::<u64>::new());
+}
+
+#[test]
 fn every_reason_has_words_of_its_own() {
-    use ShareReason::{AtMax, AtMin, Fixed, Grows, Idle, Initial, Settled, Shrinks, Unknown};
-    let all = [Fixed, Initial, Unknown, Idle, Grows, Shrinks, AtMin, AtMax, Settled];
+    use ShareReason::{
+        AtMax, AtMin, AtSize, Fixed, Grows, Idle, Initial, Restored, Settled, Shrinks, Unknown,
+    };
+    let all = [Fixed, Initial, Restored, Unknown, Idle, Grows, Shrinks, AtMin, AtMax, AtSize, Settled];
     for divided in [Divided::Ram, Divided::Flash] {
         let texts: std::collections::BTreeSet<&str> =
             all.into_iter().map(|reason| reason.text(divided)).collect();
@@ -239,6 +256,26 @@ proptest! {
         for (disk, share) in disks.iter().zip(&shares) {
             prop_assert!(share.bytes >= disk.bytes_min && share.bytes <= disk.bytes_max);
         }
+    }
+
+    #[test]
+    fn shares_that_were_saved_are_restored_within_budget_and_bounds(
+        disks in disks(), more in 0..1000_u64, is_known in vec(any::<bool>(), 7)
+    ) {
+        let least: u64 = disks.iter().map(|disk| disk.bytes_min).sum();
+        let most = disks.iter().fold(0_u64, |sum, disk| sum.saturating_add(disk.bytes_max));
+        let budget = least + more * UNIT;
+        let bounds: Vec<_> = disks.iter().map(|disk| (disk.bytes_min, disk.bytes_max)).collect();
+        let before: Vec<_> =
+            disks.iter().zip(is_known).map(|(disk, is_known)| is_known.then_some(disk.now_bytes)).collect();
+        let parts = parts_like(budget, &before, &bounds);
+        prop_assert_eq!(parts.iter().sum::<u64>(), budget.min(most));
+        for (disk, bytes) in disks.iter().zip(&parts) {
+            prop_assert!((disk.bytes_min..=disk.bytes_max).contains(bytes));
+        }
+        // What fits is restored as it was.
+        let fitted: Vec<_> = parts.iter().copied().map(Some).collect();
+        prop_assert_eq!(parts_like(parts.iter().sum(), &fitted, &bounds), parts);
     }
 
     #[test]

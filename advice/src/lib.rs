@@ -15,6 +15,7 @@
 
 mod answer;
 mod blocks;
+pub mod division;
 mod expected;
 mod mode;
 mod sizes;

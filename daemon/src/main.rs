@@ -18,7 +18,6 @@ mod config;
 mod connect;
 mod control;
 mod demo;
-mod division;
 mod documents;
 mod door;
 mod holds;

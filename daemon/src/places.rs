@@ -1,7 +1,7 @@
 //! Folders of the daemon: DIR for durable state, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  state.copy.json  holds.json  lock  token  pool.img  learned/ID.bin  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   DIR  state.json  state.copy.json  holds.json  shares.json  lock  token  pool.img  learned/ID.bin  /var/lib/forebay, or $XDG_STATE_HOME/forebay
 //!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and

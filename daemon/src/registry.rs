@@ -30,6 +30,7 @@ mod ram_budget;
 mod remembered;
 mod removing;
 mod resizing;
+mod saved_shares;
 mod shares;
 mod sockets;
 #[cfg(test)]
@@ -83,12 +84,14 @@ use claims::{Claim, ClaimGuard, Claims};
 pub(crate) use connected::IfInUse;
 pub(crate) use displaced::displaced_text;
 pub(crate) use flash_division::DiskFlash;
+use flash_division::FlashShares;
 use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
 pub(crate) use pool_sizes::NewSize;
 use ram_budget::RamShares;
 pub(crate) use ram_budget::{DiskRamView, RamView};
 use remembered::{DurableState, gone};
+use saved_shares::{SavedShares, SharesFile};
 pub(crate) use sockets::ControlFiles;
 use unshared::BackingRequest;
 
@@ -132,8 +135,10 @@ pub(crate) struct Registry {
     ram_limits: StdMutex<BTreeMap<u32, u64>>,
     /// RAM of disks by the pool's budget. Locked for moments only.
     ram_shares: StdMutex<RamShares>,
-    /// Flash of disks that share it, by their numbers; empty while it is not divided. Locked for moments only.
-    flash_shares: StdMutex<BTreeMap<u32, DiskFlash>>,
+    /// Flash of disks that share it. Locked for moments only.
+    flash_shares: StdMutex<FlashShares>,
+    /// Held while the shares of disks are written.
+    saving_shares: Arc<Mutex<SharesFile>>,
     /// Held while RAM and flash are divided among disks. Never awaited while a disk is waited for.
     dividing: Mutex<()>,
     /// Wear of the flash. Locked for moments only, and without other locks meanwhile.
@@ -221,7 +226,10 @@ impl Registry {
             events::of_host(Kind::TotalsReset, reason);
         }
         let ram_limits = ram::limits_at_start(&state);
-        let ram_shares = RamShares::at_start(&state, MemoryFolders::default().available().as_ref());
+        let saved_shares = SavedShares::load(host.store().dir(), state.pool.as_ref());
+        let available = MemoryFolders::default().available();
+        let ram_shares = RamShares::at_start(&state, available.as_ref(), &saved_shares);
+        let flash_shares = FlashShares::at_start(&saved_shares);
         let (holds, unread) = Holds::load(host.store());
         if let Some(reason) = unread {
             events::of_host(Kind::HoldsUnread, reason);
@@ -255,7 +263,8 @@ impl Registry {
             holds,
             ram_limits: StdMutex::new(ram_limits),
             ram_shares: StdMutex::new(ram_shares),
-            flash_shares: StdMutex::default(),
+            flash_shares: StdMutex::new(flash_shares),
+            saving_shares: Arc::new(Mutex::new(SharesFile::with(saved_shares))),
             dividing: Mutex::default(),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
@@ -555,6 +564,7 @@ impl Registry {
         self.see_all().await;
         self.save_totals().await;
         self.save_series_in_time().await;
+        self.save_shares_in_time().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
             detaching.spawn(Arc::clone(self).detach_at_stop(name));

@@ -559,6 +559,7 @@ impl<E: Env> Cache<E> {
             segments_free: u64::from(segments.free_count()),
             usable_bytes: u64::from(segments.usable()) * layout.segment_bytes(),
             reserved_bytes: u64::from(segments.reserved()) * layout.segment_bytes(),
+            absent_reserved_bytes: u64::from(segments.reserved_by_absent()) * layout.segment_bytes(),
             disks: segments.attached() as u64,
             failed: self.has_failed(),
             lacks_space: self.pool.shared.lacks_space(),

@@ -231,6 +231,12 @@ impl Segments {
         self.reserved as u32
     }
 
+    /// Returns the number of segments reserved by disks that are not attached.
+    pub(crate) fn reserved_by_absent(&self) -> u32 {
+        let absent = self.holders.values().filter(|holder| holder.owner_shard.is_none());
+        absent.map(Holder::promised).fold(0, u32::saturating_add)
+    }
+
     /// Returns the number of segments reserved by all disks but `disk`.
     pub(crate) fn reserved_by_others(&self, disk: DiskId) -> u32 {
         let own = self.holders.get(&disk).map_or(0, Holder::promised);

@@ -366,6 +366,8 @@ pub struct PoolStatistics {
     pub usable_bytes: u64,
     /// Size that is promised to disks.
     pub reserved_bytes: u64,
+    /// Size of that which is promised to disks that are not attached.
+    pub absent_reserved_bytes: u64,
     /// Disks attached.
     pub disks: u64,
     /// True once all of the flash failed; disks go on without it.

@@ -1,11 +1,11 @@
 //! Documents of the pool.
 
+use advice::division::{Divided, ShareReason};
 use api::pool::{Device, FlashOfDisk, RamDivision, RamOfDisk, Shard, Shrinking};
 use api::{DeviceState, Pool, PoolState};
 use cache::{DeviceStatistics, MemberNumber};
 
 use super::wear::{budget, wear};
-use crate::division::{Divided, ShareReason};
 use crate::pool::DeviceInUse;
 use crate::registry::{DiskFlash, DiskRamView, PoolView, RamView, displaced_text};
 use crate::shard::{PoolReport, ShardReport};

@@ -28,7 +28,7 @@ const SAVE_INTERVAL: Duration = Duration::from_mins(1);
 /// them, not the counts.
 const SAVES_PER_SERIES: u32 = 5;
 /// Time that the end of the process waits for time series to be written.
-const STOP_TIME_MAX: Duration = Duration::from_secs(3);
+pub(super) const STOP_TIME_MAX: Duration = Duration::from_secs(3);
 /// Files of time series that are written together; bounds memory.
 const FILES_AT_ONCE: usize = 16;
 

@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
+use advice::division::AnswerTimes;
 use base::units::float;
 use cache::{Curves, Latency};
 use futures_util::future::join_all;
 
 use super::Registry;
 use super::ram_budget::Basis;
-use crate::shard::{DiskReport, HostReport};
+use crate::shard::{DiskReport, HostReport, PoolReport};
 
 /// Reads a second below which a disk is idle.
 const READS_MIN: f64 = 0.05;
@@ -35,7 +36,7 @@ pub(super) type Savings<'a> = Box<dyn Fn(u64) -> f64 + Send + Sync + 'a>;
 pub(super) struct HostUse {
     /// By the numbers of the disks.
     pub(super) disks: BTreeMap<u32, DiskUse>,
-    /// Flash that disks may have together, in bytes; none if no shard said.
+    /// Flash in bytes that these disks may have together, without what is promised to disks that are not served; none if no shard said.
     pub(super) flash_bytes: Option<u64>,
     /// True if all shards have answered.
     pub(super) is_complete: bool,
@@ -63,6 +64,7 @@ impl Registry {
             registry.measure(&mut host, &mut rates).await;
             registry.divide_ram(Basis::Savings, &host, None).await;
             registry.divide_flash(&host).await;
+            registry.save_shares_aside();
         }
     }
 
@@ -74,7 +76,9 @@ impl Registry {
             (report.settings.id.0, DiskUse { name, report, reads: 0.0, curves: None })
         };
         let reports = reports.into_iter().filter_map(|(name, report)| Some((name, report.ok()?)));
-        let flash_bytes = pool.map(|pool| pool.statistics.usable_bytes);
+        let flash_bytes = pool.map(|PoolReport { statistics, .. }| {
+            statistics.usable_bytes.saturating_sub(statistics.absent_reserved_bytes)
+        });
         HostUse { disks: reports.map(unmeasured).collect(), flash_bytes, is_complete }
     }
 
@@ -132,17 +136,10 @@ impl ReadRate {
     }
 }
 
-/// Mean times of answers in nanoseconds: none is shorter than that of a faster tier.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AnswerTimes {
-    pub(super) ram: f64,
-    pub(super) flash: f64,
-    pub(super) backing: f64,
-}
-
-impl AnswerTimes {
-    /// Returns those that were measured of a disk, and usual ones of tiers that have not answered yet.
-    pub(super) fn of(report: &DiskReport) -> Self {
+impl DiskUse {
+    /// Returns the mean times of answers that were measured of the disk, and usual ones of tiers that have not answered yet.
+    pub(super) fn answer_times(&self) -> AnswerTimes {
+        let report = &self.report;
         let mean = |latency: Latency, usual: f64| {
             let at = Latency::ALL.iter().position(|(known, _)| *known == latency);
             let counted = at.map(|at| &report.statistics.latencies[at]);
@@ -153,6 +150,6 @@ impl AnswerTimes {
         let ram = mean(Latency::ReadHitRam, ram);
         let flash = mean(Latency::ReadHitFlash, flash).max(ram);
         let backing = mean(Latency::ReadMiss, backing).max(flash);
-        Self { ram, flash, backing }
+        AnswerTimes { ram, flash, backing }
     }
 }

@@ -9,11 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use advice::division::{Demand, DiskShare, divide};
 use cache::DiskId;
 
-use super::dividing::{AnswerTimes, DiskUse, HostUse, Savings};
+use super::dividing::{DiskUse, HostUse, Savings};
+use super::saved_shares::SavedShares;
 use super::{Registry, lock};
-use crate::division::{Demand, DiskShare, divide};
 
 /// Flash of a disk that shares the pool's.
 #[derive(Clone, Debug)]
@@ -26,32 +27,76 @@ pub(crate) struct DiskFlash {
     pub(crate) bytes_max: u64,
 }
 
+/// Flash of the disks that share it.
+#[derive(Debug, Default)]
+pub(super) struct FlashShares {
+    /// Those that are served, by number; empty while flash is not divided.
+    disks: BTreeMap<u32, DiskFlash>,
+    /// Shares in bytes of disks that are not served now, or were not divided since the start, by number.
+    earlier: BTreeMap<u32, u64>,
+}
+
+impl FlashShares {
+    /// Returns the shares at a start, before any disk is served.
+    pub(super) fn at_start(saved: &SavedShares) -> Self {
+        Self { disks: BTreeMap::new(), earlier: saved.flash.clone() }
+    }
+
+    /// Adds the shares to those that are saved.
+    pub(super) fn save_into(&self, saved: &mut SavedShares) {
+        saved.flash = self.earlier.clone();
+        saved.flash.extend(self.disks.iter().map(|(id, disk)| (*id, disk.share.bytes)));
+    }
+
+    /// Returns the share of a disk in bytes, if it has or had one.
+    fn bytes(&self, id: u32) -> Option<u64> {
+        let now = self.disks.get(&id).map(|disk| disk.share.bytes);
+        now.or_else(|| self.earlier.get(&id).copied())
+    }
+
+    /// Takes the next division. Disks without a share in it that are still recorded keep theirs until they are served again.
+    fn replace(&mut self, next: BTreeMap<u32, DiskFlash>, is_recorded: impl Fn(u32) -> bool) {
+        let before = std::mem::replace(&mut self.disks, next);
+        self.earlier.extend(before.into_iter().map(|(id, disk)| (id, disk.share.bytes)));
+        self.earlier.retain(|id, _| !self.disks.contains_key(id) && is_recorded(*id));
+    }
+}
+
 impl Registry {
     /// Divides the pool's flash once, and has the pool go by that.
     pub(super) async fn divide_flash(&self, host: &HostUse) {
         let Some(usable) = host.flash_bytes.filter(|usable| host.is_complete && *usable > 0) else { return };
-        let before = lock(&self.flash_shares).clone();
         let has_figures = host.disks.values().any(|disk| disk.curves.is_some());
-        let next = match host.disks.len() {
-            0 | 1 => BTreeMap::new(),
-            _ if before.is_empty() && !has_figures => return,
-            _ => divided(usable, host, &before),
+        let next = {
+            let before = lock(&self.flash_shares);
+            let has_shares = host.disks.keys().any(|id| before.bytes(*id).is_some());
+            match host.disks.len() {
+                0 | 1 => BTreeMap::new(),
+                _ if !has_shares && !has_figures => return,
+                _ => divided(usable, host, |id| before.bytes(id)),
+            }
         };
+        let state = self.state();
+        let is_recorded = |id| state.disks.iter().any(|disk| disk.id == id);
         let targets = next.iter().map(|(id, disk)| (DiskId(*id), disk.share.bytes)).collect();
         match self.shards.set_flash_targets(targets).await {
-            Ok(()) => *lock(&self.flash_shares) = next,
+            Ok(()) => lock(&self.flash_shares).replace(next, is_recorded),
             Err(problem) => tracing::warn!("Flash is divided as before for now: {problem}"),
         }
     }
 
     /// Returns the flash of each disk, in the order of their numbers; none if it is not divided.
     pub(super) fn flash_view(&self) -> Vec<DiskFlash> {
-        lock(&self.flash_shares).values().cloned().collect()
+        lock(&self.flash_shares).disks.values().cloned().collect()
     }
 }
 
-/// Returns the next division after `before`.
-fn divided(usable_bytes: u64, host: &HostUse, before: &BTreeMap<u32, DiskFlash>) -> BTreeMap<u32, DiskFlash> {
+/// Returns the next division, after the one in which disks had the shares that `before` returns.
+fn divided(
+    usable_bytes: u64,
+    host: &HostUse,
+    before: impl Fn(u32) -> Option<u64>,
+) -> BTreeMap<u32, DiskFlash> {
     // A disk that comes weighs as much as the others on average.
     let part = usable_bytes / host.disks.len().max(1) as u64;
     let at_first = |disk: &DiskUse| part.max(disk.report.statistics.flash_bytes);
@@ -59,7 +104,7 @@ fn divided(usable_bytes: u64, host: &HostUse, before: &BTreeMap<u32, DiskFlash>)
         .disks
         .iter()
         .map(|(id, disk)| Demand {
-            now_bytes: before.get(id).map_or_else(|| at_first(disk), |flash| flash.share.bytes),
+            now_bytes: before(*id).unwrap_or_else(|| at_first(disk)),
             bytes_min: disk.report.settings.reserve_bytes,
             bytes_max: disk.report.settings.limit_bytes,
             reads: disk.reads,
@@ -80,11 +125,6 @@ fn divided(usable_bytes: u64, host: &HostUse, before: &BTreeMap<u32, DiskFlash>)
 
 /// Returns the time that flash of a disk saves, behind the RAM that it has.
 fn savings(disk: &DiskUse) -> Option<Savings<'_>> {
-    let (curves, times) = (disk.curves.as_ref()?, AnswerTimes::of(&disk.report));
-    let ram_bytes = disk.report.settings.ram_bytes;
-    let hits = |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
-    let hits_ram = hits(ram_bytes);
-    Some(Box::new(move |bytes| {
-        (hits(ram_bytes.saturating_add(bytes)) - hits_ram).max(0.0) * (times.backing - times.flash)
-    }))
+    let curves = disk.curves.as_ref()?;
+    Some(Box::new(disk.answer_times().saved_by_flash(curves, disk.report.settings.ram_bytes)))
 }

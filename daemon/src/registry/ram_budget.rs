@@ -12,14 +12,15 @@
 use std::collections::BTreeMap;
 use std::sync::MutexGuard;
 
+use advice::division::{Demand, DiskShare, ShareReason, divide, equal_parts, parts_like, rounded_up};
 use base::error::{Error, Result};
 use base::memory::{Available, MemoryFolders};
 use base::units::{RamBudget, Size};
 use futures_util::future::join_all;
 
-use super::dividing::{AnswerTimes, DiskUse, HostUse, Savings};
+use super::dividing::{DiskUse, HostUse, Savings};
+use super::saved_shares::SavedShares;
 use super::{Registry, lock};
-use crate::division::{Demand, DiskShare, ShareReason, divide, equal_parts, rounded_up};
 use crate::keys::{RAM_BYTES_DEFAULT, Values};
 use crate::state::{DiskRecord, State};
 
@@ -44,6 +45,23 @@ pub(super) struct RamShares {
 struct Member {
     name: String,
     values: Values,
+    /// Its size when it was served last; none if that is not known.
+    size_bytes: Option<u64>,
+}
+
+impl Member {
+    /// Returns the least and the most RAM in bytes that a disk of this size gets: no more than its keys say, and no more than holds all
+    /// of it.
+    fn bounds(&self, size_bytes: Option<u64>) -> (u64, u64) {
+        let (bytes_min, bytes_max) = self.values.ram_bounds();
+        (bytes_min, size_bytes.map_or(bytes_max, |size| rounded_up(size).min(bytes_max)))
+    }
+
+    /// Returns the reason of a share: where the size of the disk is its maximum, that is not its key.
+    fn reason(&self, share: DiskShare) -> ShareReason {
+        let is_below_key = share.bytes < self.values.ram_bounds().1;
+        if share.reason == ShareReason::AtMax && is_below_key { ShareReason::AtSize } else { share.reason }
+    }
 }
 
 /// RAM of all disks, for people.
@@ -107,19 +125,29 @@ fn effective(
 }
 
 impl RamShares {
-    /// Returns the shares at a start, before any disk is served: equal parts.
-    pub(super) fn at_start(state: &State, available: Option<&Available>) -> Self {
+    /// Returns the shares at a start, before any disk is served: as they were before, or else equal parts.
+    pub(super) fn at_start(state: &State, available: Option<&Available>, saved: &SavedShares) -> Self {
         let mut shares = Self::default();
         let members = shares.members(state);
         let needed_bytes = members.values().map(|member| needed(&member.values)).sum();
         let host_bytes = available.map(|available| available.bytes);
-        let Some(budget) = effective(state.ram_budget(), host_bytes, None, needed_bytes) else {
+        let Some(budget) = effective(state.ram_budget(), host_bytes, saved.ram_budget_bytes, needed_bytes)
+        else {
             return shares;
         };
         let bounds: Vec<(u64, u64)> =
-            taking_part(&members).map(|(_, member)| member.values.ram_bounds()).collect();
-        let parts = equal_parts(budget.saturating_sub(fixed(&members)), &bounds);
-        let share = |bytes| DiskShare { bytes, reason: ShareReason::Initial };
+            taking_part(&members).map(|(_, member)| member.bounds(member.size_bytes)).collect();
+        let before: Vec<Option<u64>> =
+            taking_part(&members).map(|(id, _)| saved.ram.get(id).copied()).collect();
+        let budget_of_parts = budget.saturating_sub(fixed(&members));
+        let is_restored = before.iter().any(Option::is_some);
+        let parts = if is_restored {
+            parts_like(budget_of_parts, &before, &bounds)
+        } else {
+            equal_parts(budget_of_parts, &bounds)
+        };
+        let reason = if is_restored { ShareReason::Restored } else { ShareReason::Initial };
+        let share = |bytes| DiskShare { bytes, reason };
         shares.disks = taking_part(&members).map(|(id, _)| *id).zip(parts.into_iter().map(share)).collect();
         shares.budget_bytes = Some(budget);
         shares
@@ -130,10 +158,18 @@ impl RamShares {
         self.disks.get(&id).map(|share| share.bytes)
     }
 
+    /// Adds the shares to those that are saved.
+    pub(super) fn save_into(&self, saved: &mut SavedShares) {
+        saved.ram_budget_bytes = self.budget_bytes;
+        saved.ram = self.disks.iter().map(|(id, share)| (*id, share.bytes)).collect();
+    }
+
     /// Returns the disks of this host, with the values that they are to have.
     fn members(&self, state: &State) -> BTreeMap<u32, Member> {
-        let member =
-            |disk: &DiskRecord| (disk.id, Member { name: disk.name.clone(), values: disk.settings_now() });
+        let member = |disk: &DiskRecord| {
+            let (name, values, size_bytes) = (disk.name.clone(), disk.settings_now(), disk.size_bytes);
+            (disk.id, Member { name, values, size_bytes })
+        };
         let mut members: BTreeMap<u32, Member> = state.disks.iter().map(member).collect();
         members.extend(self.changing.iter().map(|(id, member)| (*id, member.clone())));
         members
@@ -178,7 +214,9 @@ impl Registry {
     /// Counts a disk with new values, and has the other disks make room for its share. Without a budget nothing
     /// happens. The caller must hold the lock of the disk.
     pub(super) async fn make_ram_room(&self, id: u32, name: &str, values: &Values) -> RamInChange<'_> {
-        let member = Member { name: name.to_owned(), values: values.clone() };
+        let size_of = |state: &State| state.disks.iter().find(|disk| disk.id == id)?.size_bytes;
+        let size_bytes = self.remembered.read(size_of);
+        let member = Member { name: name.to_owned(), values: values.clone(), size_bytes };
         self.shares().changing.insert(id, member);
         let changing = RamInChange { registry: self, id };
         if self.divides_ram() {
@@ -284,12 +322,16 @@ impl Registry {
         let demands = self.demands(budget, &members, host);
         let shares = divide(budget, &demands);
         self.shares().disks.retain(|id, _| ids.contains(id));
-        let new = ids.iter().zip(&demands).zip(shares).map(|((id, demand), share)| NewShare {
-            id: *id,
-            name: members[id].name.clone(),
-            before: host.ram_bytes(*id).unwrap_or(demand.now_bytes),
-            least: rounded_up(demand.bytes_min),
-            share: self.with_earlier_reason(*id, basis, share),
+        let new = ids.iter().zip(&demands).zip(shares).map(|((id, demand), share)| {
+            let member = &members[id];
+            let share = DiskShare { reason: member.reason(share), ..share };
+            NewShare {
+                id: *id,
+                name: member.name.clone(),
+                before: host.ram_bytes(*id).unwrap_or(demand.now_bytes),
+                least: rounded_up(demand.bytes_min),
+                share: self.with_earlier_reason(*id, basis, share),
+            }
         });
         self.apply_shares(budget, new.collect(), except, host).await;
     }
@@ -311,8 +353,9 @@ impl Registry {
         let count = taking_part(members).count().max(1) as u64;
         let shares = self.shares();
         let demand = |(id, member): (&u32, &Member)| {
-            let (bytes_min, bytes_max) = member.values.ram_bounds();
             let (known, used) = (shares.disks.get(id), host.disks.get(id));
+            let size_bytes = used.map(|disk| disk.report.size_bytes).or(member.size_bytes);
+            let (bytes_min, bytes_max) = member.bounds(size_bytes);
             // A disk that comes weighs as much as the others on average.
             let now_bytes = known.map_or(budget / count, |share| host.ram_bytes(*id).unwrap_or(share.bytes));
             let reads = used.filter(|_| known.is_some()).map_or(0.0, |disk| disk.reads);
@@ -411,17 +454,10 @@ impl HostUse {
     }
 }
 
-/// Returns the time that RAM of a disk saves: of hits in RAM that would be hits in flash, and of hits that flash
-/// would not have.
+/// Returns the time that RAM of a disk saves.
 fn savings(disk: &DiskUse) -> Option<Savings<'_>> {
-    let (curves, times) = (disk.curves.as_ref()?, AnswerTimes::of(&disk.report));
-    let flash_bytes = disk.report.statistics.cached_bytes;
-    let hits = |bytes: u64| curves.reads.hit_ratio(bytes).unwrap_or(0.0);
-    let hits_flash = hits(flash_bytes);
-    Some(Box::new(move |bytes| {
-        let more = (hits(flash_bytes.saturating_add(bytes)) - hits_flash).max(0.0);
-        hits(bytes) * (times.flash - times.ram) + more * (times.backing - times.flash)
-    }))
+    let curves = disk.curves.as_ref()?;
+    Some(Box::new(disk.answer_times().saved_by_ram(curves, disk.report.statistics.cached_bytes)))
 }
 
 #[cfg(test)]
@@ -437,6 +473,29 @@ mod tests {
         assert_eq!(bytes(Some(12 * MIB)), Some(12 * MIB));
         assert_eq!(bytes(None), Some(16 * MIB));
         assert_eq!(effective(RamBudget::Off, Some(64 * MIB), None, 0), None);
+    }
+
+    fn member(texts: &[(&str, &str)], size_mib: Option<u64>) -> Member {
+        let values = Values::default().with(texts.iter().copied()).expect("all are good");
+        Member { name: "web".to_owned(), values, size_bytes: size_mib.map(|mib| mib * MIB) }
+    }
+
+    #[test]
+    fn a_disk_gets_no_more_ram_than_holds_all_of_it_and_that_is_its_reason() {
+        let bounds = |texts: &[(&str, &str)], size| {
+            let member = member(texts, size);
+            member.bounds(member.size_bytes)
+        };
+        assert_eq!(bounds(&[], None), (MIB, u64::MAX));
+        assert_eq!(bounds(&[], Some(6)), (MIB, 6 * MIB));
+        assert_eq!(bounds(&[("ram-max", "4MiB")], Some(6)), (MIB, 4 * MIB));
+        assert_eq!(bounds(&[("ram-min", "8MiB")], Some(6)), (8 * MIB, 6 * MIB), "the minimum goes first");
+        assert_eq!(member(&[], None).bounds(Some(5 * MIB + 1)), (MIB, rounded_up(5 * MIB + 1)));
+        let share = DiskShare { bytes: 4 * MIB, reason: ShareReason::AtMax };
+        assert_eq!(member(&[("ram-max", "4MiB")], Some(6)).reason(share), ShareReason::AtMax);
+        assert_eq!(member(&[("ram-max", "6MiB")], Some(4)).reason(share), ShareReason::AtSize);
+        let grows = DiskShare { reason: ShareReason::Grows, ..share };
+        assert_eq!(member(&[], Some(4)).reason(grows), ShareReason::Grows);
     }
 
     #[test]

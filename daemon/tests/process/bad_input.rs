@@ -68,7 +68,8 @@ fn enormous_files_of_dir_are_set_aside_or_refused_with_limit_and_size() {
     let daemon = host.serve();
     daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
     assert!(daemon.stop().success());
-    let bystanders = ["totals.json", "series/disk-1.series", "wear.json", "holds.json", "events.jsonl"];
+    let bystanders =
+        ["totals.json", "series/disk-1.series", "wear.json", "holds.json", "shares.json", "events.jsonl"];
     for name in bystanders {
         enormous(&host, &format!("d/{name}"));
     }

@@ -33,7 +33,8 @@ fn flash_goes_from_an_idle_disk_to_one_that_is_read_but_nothing_that_is_reserved
     let host = Host::new();
     fs::write(host.path("forebay.toml"), "balance-interval = \"1s\"\n").expect("the folder is ours");
     let arguments = ["--config", &host.text("forebay.toml"), "--pool", &host.text("own.pool"), "--pool-size"];
-    let daemon = host.serve_with(&[&arguments[..], &["64MiB"]].concat());
+    let serve = || host.serve_with(&[&arguments[..], &["64MiB"]].concat());
+    let daemon = serve();
     for (name, seed) in [("busy", 1), ("idle", 2)] {
         let backing = host.text(&format!("{name}.img"));
         fs::write(&backing, bytes_of(seed, IMAGE_BYTES)).expect("the folder is ours");
@@ -59,6 +60,20 @@ fn flash_goes_from_an_idle_disk_to_one_that_is_read_but_nothing_that_is_reserved
     assert!(figure(&divided, "busy", "flash_bytes_held") > Some(0), "{divided}");
     let shown = daemon.run(&["pool", "show"]).succeeded();
     assert!(shown.contains("FLASH OF") && shown.contains("hardly reads"), "{shown}");
+    // A restart goes on from these shares before anything is read.
+    drop(guest);
+    assert!(daemon.stop().success());
+    let daemon = serve();
+    let began = Instant::now();
+    let restored = loop {
+        let now = flash(&daemon);
+        if share(&now, "busy").is_some() {
+            break now;
+        }
+        assert!(began.elapsed() < TIME_MAX, "nothing is divided");
+    };
+    assert!(share(&restored, "busy") >= Some(WORKING_SET - 4 * MIB), "{divided}, then {restored}");
+    let mut guest = daemon.guest("busy");
     // One disk alone has all of it, and there is nothing to say.
     daemon.run(&["disk", "remove", "idle"]).succeeded();
     let began = Instant::now();

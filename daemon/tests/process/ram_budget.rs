@@ -111,12 +111,13 @@ fn ram_goes_from_an_idle_disk_to_one_that_is_read_within_the_budget() {
         "{with_third}"
     );
     daemon.run(&["disk", "remove", "third"]).succeeded();
-    read_until(&daemon, |now| sum(now) == BUDGET);
+    read_until(&daemon, |now| sum(now) == BUDGET && share(now, "busy") >= WORKING_SET);
 
     assert!(daemon.stop().success());
     let daemon = serve(&host);
     let restarted = ram(&daemon);
     assert_eq!((restarted["setting"].as_str(), sum(&restarted)), (Some("16MiB"), BUDGET), "{restarted}");
+    assert!(share(&restarted, "busy") >= WORKING_SET, "as before the restart: {restarted}");
     assert_ne!(remark(&daemon, "busy"), "");
     assert_eq!(set(&daemon, "off"), "RAM: off: each disk has its own\n");
     assert_eq!(
@@ -141,6 +142,10 @@ fn a_disk_with_ram_of_its_own_keeps_that_as_a_part_of_the_budget() {
     assert!(share(&raised, "idle") >= 7 * MIB && sum(&raised) <= BUDGET, "{raised}");
     set(&daemon, "32MiB");
     assert_eq!(sum(&ram(&daemon)), 2 * BUDGET);
+    // No disk gets more than holds all of it.
+    set(&daemon, "64MiB");
+    let all = ram(&daemon);
+    assert_eq!((share(&all, "busy"), share(&all, "idle")), (IMAGE_BYTES, IMAGE_BYTES), "{all}");
     set(&daemon, "auto");
     let auto = ram(&daemon);
     assert_eq!(auto["setting"], "auto");

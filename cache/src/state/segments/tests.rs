@@ -294,6 +294,19 @@ fn a_shard_that_ended_leaves_its_segments_to_whoever_needs_them() {
 }
 
 #[test]
+fn what_is_promised_to_disks_that_are_not_attached_is_counted_apart() {
+    let mut segments = pool();
+    let promised = segments.reserved();
+    assert_eq!(segments.reserved_by_absent(), promised, "nobody is attached");
+    segments.set_owner_shard(A, Some(ShardNumber(0)));
+    assert_eq!(segments.reserved_by_absent(), segments.reserved_by_others(A));
+    segments.set_owner_shard(B, Some(ShardNumber(1)));
+    assert_eq!(segments.reserved_by_absent(), 0);
+    segments.set_owner_shard(A, None);
+    assert_eq!(segments.reserved_by_absent(), segments.reserved_by_others(B));
+}
+
+#[test]
 fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
     let mut segments = pool();
     fill(&mut segments, A, 20);
