@@ -8,6 +8,7 @@ mod disks;
 mod known;
 mod large_blocks;
 mod made_up;
+mod pool;
 mod scan;
 mod short;
 mod tables;
@@ -157,6 +158,8 @@ pub(crate) enum Reported {
     Overwrites,
     /// Cost of a scan in the middle.
     Scan,
+    /// Several traces at once on one pool, divided among them in several ways.
+    Pool,
     /// Hit ratios by write budgets.
     TradeOff,
 }
@@ -213,6 +216,7 @@ pub(crate) fn report(folder: &Path, quick: bool, part: Reported, files: Files<'_
             scan::print(all.iter().map(|(name, scanned)| (*name, scanned.as_slice())));
             Ok(())
         }
+        Reported::Pool => pool::report(folder, quick),
         Reported::TradeOff => {
             let picture = files.svg.map(Output::open).transpose()?;
             let mut trades = Vec::new();

@@ -84,6 +84,16 @@ impl Division {
     /// # Errors
     /// If there would be fewer segments than a disk needs, or the pool would be too large: a sentence.
     pub fn of(size_bytes: u64, ram: RamShare, admission: Admission) -> Result<Self, String> {
+        Self::of_disks(size_bytes, ram, admission, 1)
+    }
+
+    /// Divides a cache that so many disks share: each of them is to have as many segments as one alone.
+    pub(super) fn of_disks(
+        size_bytes: u64,
+        ram: RamShare,
+        admission: Admission,
+        disks: u64,
+    ) -> Result<Self, String> {
         let (pages, least) = (size_bytes / PAGE, u64::from(RESERVE_SEGMENTS_MIN));
         let ram_pages = ram.pages(size_bytes, admission);
         if ram_pages < RAM_BYTES_MIN / PAGE {
@@ -95,7 +105,9 @@ impl Division {
         }
         let flash_pages = pages.saturating_sub(ram_pages);
         let mut segment_bytes = Shape::for_device(size_bytes).segment_bytes;
-        while flash_pages / data_pages(segment_bytes) < SEGMENTS_WANTED && segment_bytes > SEGMENT_BYTES_MIN {
+        while flash_pages / data_pages(segment_bytes) < SEGMENTS_WANTED * disks
+            && segment_bytes > SEGMENT_BYTES_MIN
+        {
             segment_bytes /= 2;
         }
         let segment_data_pages = data_pages(segment_bytes);

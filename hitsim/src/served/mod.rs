@@ -9,6 +9,7 @@
 
 mod devices;
 mod division;
+pub mod pool;
 
 use std::collections::HashSet;
 use std::rc::Rc;

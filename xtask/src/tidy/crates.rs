@@ -9,7 +9,7 @@ use super::Finding;
 /// Crates of the workspace, each with those of the others on which it may depend. `doors` and `cache` never see each other: that is why a
 /// door can serve any device, and simulation can run the cache without a protocol.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
-    // Pure: curves and counters of a disk to a document of advice.
+    // Pure: curves and counters of a disk to a document of advice, and of all disks to a division of RAM and flash.
     ("advice", &["api", "base", "block", "cache"]),
     // Plain documents: their readers and senders link no engine.
     ("api", &["base"]),
@@ -44,7 +44,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     // Measures the cache without a door in front of it. Of `doors` the client, which connects to a started daemon like a guest, and the
     // vhost-user door, whose instructions are counted.
-    ("bench", &["block", "cache", "doors", "hitsim", "trace", "workload"]),
+    // `advice` for the division among disks, which is measured on traces.
+    ("bench", &["advice", "block", "cache", "doors", "hitsim", "trace", "workload"]),
     ("guest", &[]),
     // Converts files of traces to requests and back. Their use, simulation or replay, is outside of it.
     ("trace", &[]),
