@@ -116,9 +116,11 @@ impl BlockDevice for Sparse {
     }
 }
 
-/// Most pages that are not zero differ in their first bytes.
+const ZEROES: [u8; PAGE as usize] = [0; PAGE as usize];
+
+/// Compares memory with memory: byte by byte, this was a quarter of a simulation in builds for tests.
 fn is_zero(bytes: &[u8]) -> bool {
-    bytes.iter().take(16).all(|byte| *byte == 0) && bytes.iter().all(|byte| *byte == 0)
+    bytes.chunks(ZEROES.len()).all(|part| *part == ZEROES[..part.len()])
 }
 
 #[cfg(test)]
