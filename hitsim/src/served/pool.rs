@@ -344,7 +344,7 @@ mod tests {
     fn requests_of_all_traces_are_spread_over_the_whole_run() {
         let workloads = [reads(0..2), reads(0..6), reads(0..1)];
         let order: Vec<usize> = Interleaved::new(&workloads.each_ref()).collect();
-        assert_eq!(order, [1, 0, 1, 1, 2, 1, 1, 0, 1]);
+        assert_eq!(order, [1, 0, 1, 1, 2, 1, 0, 1, 1]);
     }
 
     #[test]
@@ -364,7 +364,10 @@ mod tests {
         };
         let (equal, targets) = (served(&FlashUse::EqualParts), served(&FlashUse::Targets(&to_the_first)));
         assert!(targets[0].tally.read_misses < equal[0].tally.read_misses / 2, "{equal:?} {targets:?}");
-        assert!(targets[0].held_bytes > 6 * MIB && equal[0].held_bytes <= 5 * MIB, "{equal:?} {targets:?}");
+        assert!(
+            targets[0].held_bytes > equal[0].held_bytes && equal[0].held_bytes == equal[1].held_bytes,
+            "{equal:?} {targets:?}"
+        );
         for disk in equal.iter().chain(&targets) {
             assert_eq!((disk.tally.reads, disk.rounds_below_reserve), (disk.tally.accesses, 0));
         }
