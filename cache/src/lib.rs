@@ -26,6 +26,7 @@ pub use api::disk::{AtRest, CachedDisk, HeldFlushes};
 pub use format::PoolId;
 pub use format::fields::Malformed;
 pub use format::layout::Shape;
+pub use ops::consistent::ConsistencyStatistics;
 pub use ops::grow::DiskGrowth;
 pub use ops::learned_state::{LearnedShape, LearnedState};
 pub use ops::load::RecoveryContext;
@@ -43,8 +44,8 @@ pub use types::error::CacheError;
 pub use types::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use types::latency::{Latencies, LatencyCounts, LatencySummary};
 pub use types::settings::{
-    Admission, DiskSettings, DriveWrites, Mode, ReadBalancing, Redundancy, ReservePolicy, SequentialCutoff,
-    ZeroPages,
+    Admission, DestageOrder, DiskSettings, DriveWrites, Mode, ReadBalancing, Redundancy, ReservePolicy,
+    SequentialCutoff, ZeroPages,
 };
 pub use types::stats::{
     BudgetStatistics, DestageFailure, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts,

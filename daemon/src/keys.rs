@@ -16,8 +16,8 @@ use base::units::{BurstTime, RetryTime, Share, Size};
 use base::wrap::hanging;
 use block::{PAGE, RateLimits, SECTOR};
 use cache::{
-    Admission, DiskId, DiskSettings, Mode, ReadBalancing, Redundancy, ReservePolicy, SequentialCutoff,
-    ZeroPages,
+    Admission, DestageOrder, DiskId, DiskSettings, Mode, ReadBalancing, Redundancy, ReservePolicy,
+    SequentialCutoff, ZeroPages,
 };
 use serde::{Deserialize, Serialize};
 
@@ -612,6 +612,7 @@ impl Values {
             zero_pages: ZeroPages::Remembered,
             sector_bytes: self.sector_size.bytes(),
             read_balance: self.read_balance,
+            destage_order: DestageOrder::Address,
         })
     }
 }

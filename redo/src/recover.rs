@@ -64,11 +64,9 @@ struct Plan {
 }
 
 async fn plan<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Plan, RingError> {
-    if !ring.is_consistent() {
-        return Err(RingError::NotConsistent);
-    }
+    let taken_at = ring.taken_at().ok_or(RingError::NotConsistent)?;
     let mut groups = Vec::new();
-    let mut recovery = Recovery { taken_at: ring.taken_at(), ..Recovery::default() };
+    let mut recovery = Recovery { taken_at, ..Recovery::default() };
     let mut lost = BTreeSet::new();
     for group in ring.records() {
         let entries = ring.table(&group).await?;

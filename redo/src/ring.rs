@@ -145,6 +145,8 @@ struct RingState {
     released: usize,
     /// Number of the last group that the caller knows to count.
     reported: u64,
+    /// Time of the last group that counts for certain, while the ring promises anything.
+    promised_at: Option<u64>,
     /// False if the directory on the device may differ from this.
     is_settled: bool,
 }
@@ -188,6 +190,7 @@ impl<D: BlockDevice> RedoRing<D> {
                 groups: VecDeque::new(),
                 released: 0,
                 reported: 0,
+                promised_at: None,
                 is_settled: false,
             }),
             turn: Mutex::default(),
@@ -239,6 +242,7 @@ impl<D: BlockDevice> RedoRing<D> {
             groups: newest.groups.iter().copied().collect(),
             released: 0,
             reported: newest.last_number,
+            promised_at: newest.is_consistent.then_some(newest.last_taken_at),
             is_settled,
         };
         Ok(Self { device, state: RefCell::new(state), turn: Mutex::default(), is_changing: Cell::new(false) })
@@ -259,14 +263,10 @@ impl<D: BlockDevice> RedoRing<D> {
         self.state.borrow().epoch
     }
 
-    /// Returns true if backing and groups together are the disk as of [`Self::taken_at`].
-    pub fn is_consistent(&self) -> bool {
-        self.state.borrow().is_consistent
-    }
-
-    /// Returns the time of the last group that counted, in nanoseconds since 1970; 0 before the first.
-    pub fn taken_at(&self) -> u64 {
-        self.state.borrow().last_taken_at
+    /// Returns the time as of which backing and groups together are the disk, durably: that of the last group that counts, in nanoseconds
+    /// since 1970. None while the ring promises nothing.
+    pub fn taken_at(&self) -> Option<u64> {
+        self.state.borrow().promised_at
     }
 
     /// Returns the groups that are needed, in order.
@@ -378,7 +378,9 @@ impl<D: BlockDevice> RedoRing<D> {
             state.is_settled = false;
         }
         self.write_directory_unless_settled().await?;
-        self.state.borrow_mut().reported = record.number;
+        let mut state = self.state.borrow_mut();
+        state.reported = record.number;
+        state.promised_at = Some(taken_at);
         Ok(record.number)
     }
 
@@ -426,6 +428,7 @@ impl<D: BlockDevice> RedoRing<D> {
             let mut state = self.state.borrow_mut();
             state.released = state.groups.len();
             state.is_consistent = false;
+            state.promised_at = None;
             state.epoch += epochs;
             state.is_settled = false;
         }

@@ -432,7 +432,7 @@ fn judge_recovery(world: &Rc<World>, seed: u64) -> Result<(), String> {
             let ring = RedoRing::open(world.ring.reopen(host.clone())).await?;
             let backing = world.backing.reopen(host.clone());
             let found = recover(&ring, &backing).await?;
-            assert_eq!((ring.epoch(), ring.is_consistent()), (1, false));
+            assert_eq!((ring.epoch(), ring.taken_at()), (1, None));
             Ok(found)
         })
         .expect("it ends");

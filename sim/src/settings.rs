@@ -65,5 +65,6 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         zero_pages: if number.is_multiple_of(2) { ZeroPages::Remembered } else { ZeroPages::Cached },
         sector_bytes: None,
         read_balance: ReadBalancing::Auto,
+        destage_order: cache::DestageOrder::Address,
     }
 }

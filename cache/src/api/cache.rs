@@ -324,6 +324,7 @@ impl<E: Env> Cache<E> {
         self.pool.host.spawn(commit::run(Rc::clone(&cache)));
         self.pool.host.spawn(second_copies::run(cache));
         self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
+        self.pool.host.spawn(disk::write_groups(Rc::downgrade(&disk)));
         // If a device is to leave, the disk's content there goes.
         self.pool.slot.wake();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
@@ -446,6 +447,8 @@ impl<E: Env> Cache<E> {
         self.start_leaving(cache);
         // The load may still read and close its segments, which another shard could free.
         drop(cache.loading.lock().await);
+        // A group reads its segments, and the next shard opens the ring.
+        drop(cache.consistent.lock().await);
         // A segment that is being emptied would look empty as soon as its content is forgotten here, and be given away.
         let _reclaiming = cache.reclaiming.lock().await;
         // Waits for a batch that is being written. A failure concerns the flash, and the next start finds the durable part.
@@ -508,6 +511,7 @@ impl<E: Env> Cache<E> {
         self.pool.start_leaving(cache.id);
         cache.promotion_wanted.notify_one();
         cache.second_wanted.notify_one();
+        cache.consistent.wake();
         cache.back.leave();
     }
 

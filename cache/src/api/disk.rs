@@ -9,12 +9,14 @@ use block::{
     WantedRange,
 };
 use futures_util::future::select;
+use redo::RedoRing;
 use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
 use super::counting::{RequestTimes, latency_of};
 use crate::ops::back::{self, Hold};
 use crate::ops::cached_reads::{CachedReads, prefetch_first_page};
+use crate::ops::consistent::{self, ConsistencyStatistics};
 use crate::ops::ctx::Ctx;
 use crate::ops::disk_cache::DiskCache;
 use crate::ops::flush;
@@ -68,6 +70,20 @@ pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
         match disk.upgrade() {
             Some(disk) if !disk.ctx.cache.leaving.get() => disk.close_idle_regions().await,
             _ => return,
+        }
+    }
+}
+
+/// Writes groups of the redo ring until the disk is gone.
+pub(super) async fn write_groups<E: Env>(disk: Weak<CachedDisk<E>>) {
+    while let Some(ours) = disk.upgrade().filter(|disk| !disk.ctx.cache.leaving.get()) {
+        let rest = consistent::step(&ours.ctx).await;
+        let cache = Rc::clone(&ours.ctx.cache);
+        drop(ours);
+        let woken = cache.consistent.woken();
+        match rest {
+            None => woken.await,
+            Some(nanos) => _ = select(pin!(woken), pin!(cache.pool.host.sleep(nanos))).await,
         }
     }
 }
@@ -268,6 +284,18 @@ impl<E: Env> CachedDisk<E> {
     /// Returns true while destage has requests at the backing, or is about to record their completion in the log.
     pub fn is_destaging(&self) -> bool {
         self.ctx.cache.back.destage.is_in_flight()
+    }
+
+    /// Hands over the redo ring of a disk whose order of destage is consistent: a new one, or the one of its last process. `clock_offset` is
+    /// the time from 1970 to the zero of the host's clock, in nanoseconds: it names the times of groups for people. Until then nothing is
+    /// destaged, and no write goes past the log.
+    pub fn set_redo_ring(&self, ring: RedoRing<E::Backing>, clock_offset: u64) {
+        self.ctx.cache.consistent.set_ring(ring, clock_offset);
+    }
+
+    /// Returns the state of consistent write-back; none without a ring.
+    pub fn consistency(&self) -> Option<ConsistencyStatistics> {
+        self.ctx.cache.consistency_statistics()
     }
 
     /// Starts to destage everything that is dirty at full speed, once; guests go on. [`CachedDisk::statistics`] shows the progress.

@@ -85,6 +85,7 @@ impl<E: Env> DiskCache<E> {
 /// Takes a destage hold.
 pub(crate) fn hold<E: Env>(cache: &Rc<DiskCache<E>>) -> Hold<E> {
     cache.back.destage.hold();
+    cache.consistent.wake();
     Hold { cache: Rc::clone(cache) }
 }
 
@@ -116,6 +117,7 @@ impl<E: Env> Hold<E> {
 impl<E: Env> Drop for Hold<E> {
     fn drop(&mut self) {
         self.cache.back.destage.release();
+        self.cache.consistent.wake();
     }
 }
 

@@ -200,7 +200,9 @@ fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Writte
                     .map(|at| PageNumber(pending.pages.start + at as u64))
                     .zip(located.by_ref().copied())
                     .collect();
+                cache.keep_versions(&places_of(&places));
                 record_places(cache, written.number, &places, |extent| cache.catalog.insert_dirty(extent));
+                cache.note_fresh();
                 let pages = &pending.pages;
                 let arrival =
                     ArrivalClass::with(By::Write, &ByteRange::new(pages.start * PAGE, pages.end * PAGE));
@@ -220,6 +222,11 @@ fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Writte
         }
     }
     cache.observe_dirty();
+}
+
+/// Returns the pages of places that follow each other.
+fn places_of(places: &[(PageNumber, FlashLocation)]) -> Range<u64> {
+    places.first().map_or(0..0, |(first, _)| first.0..first.0 + places.len() as u64)
 }
 
 /// Plants the bug of acknowledging before anything is written.

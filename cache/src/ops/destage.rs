@@ -186,7 +186,10 @@ pub(super) async fn round<E: Env>(
         achieved.failed = true;
         return achieved;
     }
-    if complete_destage(cache, all, is_all).await.is_none() {
+    let is_all = is_all && !cache.consistent.promises();
+    let completed = complete_destage(cache, all, is_all).await;
+    cache.release_groups();
+    if completed.is_none() {
         achieved.failed = true;
         cache.back.destage.record_failure(cache.pool.host.now(), &log_full());
     }
@@ -208,6 +211,19 @@ fn choose<E: Env>(cache: &DiskCache<E>, from: u64, pages: u64) -> Choice {
 }
 
 fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64) -> Choice {
+    // In consistent write-back the backing gets only what a group has (R3 of docs/dev/redo-ring.md).
+    let may_go = |pages| {
+        let parts = cache.back.destage.without_stuck(pages);
+        let journaled = || {
+            cache.catalog.with_journal(|journal| {
+                let mut journaled = Ranges::default();
+                let of_parts = parts.iter().map(|part| journal.journaled(part));
+                of_parts.for_each(|some| some.iter().for_each(|range| journaled.insert(range)));
+                journaled
+            })
+        };
+        if canary::has(Bug::AheadOfGroup) { parts } else { journaled().unwrap_or(parts) }
+    };
     let take = |runs: &mut Vec<DirtyRun>, left: &mut u64, run: DirtyRun| {
         let (all, zeroes) = match run {
             DirtyRun::Pages(pages) => (pages, None),
@@ -216,7 +232,7 @@ fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64)
             }
         };
         let end = all.end;
-        for part in cache.back.destage.without_stuck(all).iter() {
+        for part in may_go(all).iter() {
             *left = left.saturating_sub(if zeroes.is_some() { 1 } else { part.end - part.start });
             runs.push(zeroes.map_or_else(
                 || DirtyRun::Pages(part.clone()),

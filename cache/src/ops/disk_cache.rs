@@ -10,6 +10,7 @@ use std::sync::Arc;
 use block::{ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
+use super::consistent::ConsistentState;
 use super::write_back_state::WriteBack;
 use crate::format::checksum::page_checksum;
 use crate::state::catalog::Catalog;
@@ -30,7 +31,7 @@ use crate::types::env::Env;
 use crate::types::histograms::Requests;
 use crate::types::latency::Latencies;
 use crate::types::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
-use crate::types::settings::{self, DiskSettings, Redundancy};
+use crate::types::settings::{self, DestageOrder, DiskSettings, Redundancy};
 use crate::types::stats::{DiskCounters, LoadProgress, LoadStatistics, count};
 use crate::types::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
@@ -49,6 +50,8 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) coherence: Coherence,
     /// Writes on their way to the log, and from there to the backing.
     pub(crate) back: WriteBack,
+    /// Groups of the redo ring, in consistent write-back.
+    pub(crate) consistent: ConsistentState<E>,
     /// Progress of loading previously cached content.
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when the present load is no longer wanted.
@@ -103,6 +106,7 @@ impl<E: Env> DiskCache<E> {
         let pages = (disk_bytes.div_ceil(PAGE), flash_pages(&pool, &settings));
         let (shared, salt) = (Arc::clone(&pool.shared), pool.id().salt());
         let catalog = Catalog::new(settings.id, *pool.layout(), salt, shared, block_pages(&settings), pages);
+        catalog.keep_journal(settings.destage_order == DestageOrder::Consistent);
         let lines = catalog.append_record();
         Self {
             id: settings.id,
@@ -112,6 +116,7 @@ impl<E: Env> DiskCache<E> {
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             coherence,
             back: WriteBack::default(),
+            consistent: ConsistentState::new(settings.destage_order),
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
@@ -182,6 +187,7 @@ impl<E: Env> DiskCache<E> {
         }
         self.policy.borrow_mut().set_admission(settings.admission);
         self.back.destage.change_pace();
+        self.consistent.wake();
         // More may be dirty now, or be waited for.
         self.back.destage.wake_waiters();
     }
@@ -199,8 +205,10 @@ impl<E: Env> DiskCache<E> {
 
     /// Takes over that pages are zeroes, and that the backing does not have that.
     pub(crate) fn enter_zeroes(&self, pages: &Range<u64>, unmap: Unmap) {
+        self.keep_versions(pages);
         self.ram.borrow_mut().remove(pages.clone());
         self.catalog.insert_zeroes(pages, unmap);
+        self.note_fresh();
     }
 
     /// Takes over that the content of pages was damaged, and that the backing does not have it.

@@ -198,6 +198,9 @@ async fn load_once<E: Env>(
     }
     cache.start_using_flash();
     cache.observe_dirty();
+    // Writers that wait because they cannot go past the log have a log again.
+    cache.back.destage.wake_waiters();
+    cache.consistent.wake();
     learned_state::take_histories(cache).await;
     true
 }

@@ -35,6 +35,7 @@ pub(crate) mod cached_reads;
 pub(crate) mod close_intents;
 pub(crate) mod commit;
 mod commit_queue;
+pub(crate) mod consistent;
 pub(crate) mod ctx;
 mod destage;
 mod destage_state;

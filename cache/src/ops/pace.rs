@@ -88,6 +88,13 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
     let took = cache.pool.host.now() - now;
     // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.
     let is_in_vain = achieved.is_nothing() && (cache.back.destage.is_stuck() || amounts(cache) == before);
+    if is_in_vain && cache.consistent.promises() && !cache.back.destage.is_stuck() {
+        // What is dirty is in no group yet. The group wakes destage.
+        if !matches!(urgency, Urgency::Shared(_) | Urgency::Idle) {
+            cache.consistent.want_group();
+        }
+        return Next::Within(RETRY_NS);
+    }
     if achieved.failed || is_in_vain {
         if cache.back.destage.is_stuck() && !cache.back.destage.is_failing() {
             cache.back.destage.record_failure(cache.pool.host.now(), &unanswered());

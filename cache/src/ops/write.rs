@@ -4,7 +4,7 @@
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE};
 
 use super::ctx::Ctx;
-use super::destage_wait::wait_clean;
+use super::destage_wait::{Patience, wait_clean, wait_until};
 use super::disk_cache::DiskCache;
 use super::mutation::{Mutation, MutationPermit};
 use super::reconnect::is_same;
@@ -145,6 +145,11 @@ pub(super) async fn decide<E: Env>(
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
     let since = cache.pool.host.recently();
     loop {
+        let promises = cache.consistent.promises() && !canary::has(Bug::BypassOverRing);
+        let preference = match preference {
+            RoutePreference::Through if promises => RoutePreference::ByMode,
+            other => other,
+        };
         if cache.pool.shared.has_long_lacked_space()
             && cache.writes_back()
             && preference == RoutePreference::ByMode
@@ -161,7 +166,7 @@ pub(super) async fn decide<E: Env>(
         };
         if writes_back() {
             let limit = cache.dirty_limit();
-            if adds <= throttle::largest(limit) || replaces_lost() {
+            if adds <= throttle::largest(limit) || replaces_lost() || promises {
                 // Before the turn: destage may need it.
                 writer = Some(throttle::admit(cache, adds, limit, since).await?);
             }
@@ -175,6 +180,14 @@ pub(super) async fn decide<E: Env>(
             return Ok(WriteRoute::Back(WriteBackPermit { guard: turn.into_guard(), writer }));
         }
         drop(writer);
+        if cache.consistent.promises() && !canary::has(Bug::BypassOverRing) {
+            drop(turn);
+            cache.consistent.wake();
+            let takes_it = || writes_back() && !cache.coherence.distrusts(&range);
+            let may_go_on = || takes_it() || !cache.consistent.promises();
+            wait_until(cache, Patience::Guest { since }, may_go_on).await?;
+            continue;
+        }
         if !dirty || canary::has(Bug::BypassOverDirty) {
             return Ok(WriteRoute::Through(turn));
         }

@@ -61,6 +61,10 @@ pub(crate) async fn discard<E: Env>(
     if pages.is_empty() || !geometry.discards {
         return Ok(());
     }
+    if !geometry.unmaps && cache.consistent.promises() {
+        // It would go past the ring, and whoever discards can do without.
+        return Ok(());
+    }
     let preference = if geometry.unmaps { RoutePreference::ByMode } else { RoutePreference::NotBack };
     let turn = match decide(ctx, pages, 0, preference).await? {
         WriteRoute::Back(decided) => match zeroes_back(ctx, decided, pages, Unmap::Allowed).await {

@@ -25,6 +25,7 @@ use block::Unmap;
 
 use super::dirty::Dirty;
 use super::index::{FlashLocation, Index, RemovedPage};
+use super::journal::Journal;
 use super::learned::{Dice, History};
 use super::reclaim_eligibility::{AppendRecord, CountToken, ReclaimEligibility};
 use super::segments::Segments;
@@ -79,7 +80,19 @@ impl CheckCredit {
 struct Entries {
     index: Index,
     dirty: Dirty,
+    /// In consistent write-back: what of it a group of the redo ring has.
+    journal: Option<Box<Journal>>,
     zero_pages: KnownZeroPages,
+}
+
+impl Entries {
+    /// Records a change of what is dirty, there and in the journal.
+    fn change_dirty(&mut self, change: impl Fn(&mut Dirty)) {
+        change(&mut self.dirty);
+        if let Some(journal) = &mut self.journal {
+            change(journal.fresh_mut());
+        }
+    }
 }
 
 /// Numbers of a catalog, for statistics.
@@ -143,6 +156,7 @@ impl<S: SegmentsHolder> Catalog<S> {
             entries: RefCell::new(Entries {
                 index: Index::new(block_pages, salt),
                 dirty: Dirty::default(),
+                journal: None,
                 zero_pages: KnownZeroPages::default(),
             }),
             eligibility: Rc::new(RefCell::new(ReclaimEligibility::new(disk_pages, flash_pages))),
@@ -164,9 +178,9 @@ impl<S: SegmentsHolder> Catalog<S> {
     /// Records the place of pages that a guest wrote to the log just now: the backing does not have them.
     pub(crate) fn insert_dirty(&self, extent: FlashExtent<'_>) {
         let pages = extent.pages();
-        self.set_places_and(extent, |dirty, zero_pages| {
-            zero_pages.remove(&pages);
-            pages.for_each(|page| dirty.add_page(page));
+        self.set_places_and(extent, |entries| {
+            entries.zero_pages.remove(&pages);
+            entries.change_dirty(|dirty| pages.clone().for_each(|page| dirty.add_page(page)));
         });
     }
 
@@ -175,14 +189,18 @@ impl<S: SegmentsHolder> Catalog<S> {
         {
             let mut entries = self.entries.borrow_mut();
             entries.zero_pages.remove(pages);
-            entries.dirty.add_zeroes(pages.clone(), unmap);
+            entries.change_dirty(|dirty| dirty.add_zeroes(pages.clone(), unmap));
         }
         self.drop_clean(pages.clone());
     }
 
     /// Records that the backing durably has the content of these pages.
     pub(crate) fn mark_destaged(&self, pages: &Range<u64>) {
-        self.entries.borrow_mut().dirty.remove(pages);
+        let mut entries = self.entries.borrow_mut();
+        entries.dirty.remove(pages);
+        if let Some(journal) = &mut entries.journal {
+            journal.mark_destaged(pages);
+        }
     }
 
     /// Records that the content of dirty pages was damaged.
@@ -190,7 +208,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         {
             let mut entries = self.entries.borrow_mut();
             entries.zero_pages.remove(pages);
-            entries.dirty.add_lost(pages.clone());
+            entries.change_dirty(|dirty| dirty.add_lost(pages.clone()));
         }
         self.drop_clean(pages.clone());
     }
@@ -315,7 +333,27 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Removes all that is dirty: it is discarded, or another shard knows it.
     pub(crate) fn discard_dirty(&self) {
-        self.entries.borrow_mut().dirty = Dirty::default();
+        let mut entries = self.entries.borrow_mut();
+        entries.dirty = Dirty::default();
+        if let Some(journal) = &mut entries.journal {
+            **journal = Journal::default();
+        }
+    }
+
+    /// Begins or ends the journal of consistent write-back. At first, everything that is dirty is fresh.
+    pub(crate) fn keep_journal(&self, is_kept: bool) {
+        let mut entries = self.entries.borrow_mut();
+        entries.journal = is_kept.then(|| Box::new(Journal::of(&entries.dirty)));
+    }
+
+    /// Changes the journal, if there is one.
+    pub(crate) fn with_journal_mut<T>(&self, change: impl FnOnce(&mut Journal) -> T) -> Option<T> {
+        self.entries.borrow_mut().journal.as_deref_mut().map(change)
+    }
+
+    /// Returns what `read` finds in the journal, if there is one.
+    pub(crate) fn with_journal<T>(&self, read: impl FnOnce(&Journal) -> T) -> Option<T> {
+        self.entries.borrow().journal.as_deref().map(read)
     }
 
     /// Replaces the index by one of another block size. Keeps dirty pages; the caller has removed the rest.
@@ -367,17 +405,16 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Records the new places of pages, in the index, in the counts of live pages and in those of stale versions.
     fn set_places(&self, extent: FlashExtent<'_>) {
-        self.set_places_and(extent, |_, _| {});
+        self.set_places_and(extent, |_| {});
     }
 
     /// Does the same, and changes the other entries of the pages by `change` under the same borrow: used for writes of guests.
-    fn set_places_and(&self, extent: FlashExtent<'_>, change: impl FnOnce(&mut Dirty, &mut KnownZeroPages)) {
+    fn set_places_and(&self, extent: FlashExtent<'_>, change: impl FnOnce(&mut Entries)) {
         let FlashExtent { first, flash, checksums } = extent;
         let replaced = {
             let mut entries = self.entries.borrow_mut();
-            let Entries { index, dirty, zero_pages } = &mut *entries;
-            change(dirty, zero_pages);
-            index.insert_run(first, flash, checksums)
+            change(&mut entries);
+            entries.index.insert_run(first, flash, checksums)
         };
         {
             let mut segments = self.segments.lock_segments();
@@ -488,7 +525,16 @@ impl<S: SegmentsHolder> Catalog<S> {
             let mut entries = self.entries.borrow_mut();
             debug_assert_eq!(entries.index.pages(), 0, "nothing enters while it is loaded");
             // Pages that were read as zeroes meanwhile may be on flash, too.
-            *entries = Entries { index, dirty, zero_pages: KnownZeroPages::default() };
+            // What groups have of it is not known any more.
+            let fresh = || {
+                if canary::has(Bug::DirtyTakenForJournaled) {
+                    Journal::default()
+                } else {
+                    Journal::of(&dirty)
+                }
+            };
+            let journal = entries.journal.is_some().then(|| Box::new(fresh()));
+            *entries = Entries { index, dirty, journal, zero_pages: KnownZeroPages::default() };
         }
         self.check_in_debug();
         dropped.len() as u64
@@ -593,7 +639,7 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Returns numbers for statistics.
     pub(crate) fn counts(&self) -> CatalogCounts {
-        let Entries { index, dirty, zero_pages } = &*self.entries.borrow();
+        let Entries { index, dirty, zero_pages, .. } = &*self.entries.borrow();
         CatalogCounts {
             pages: index.pages(),
             blocks: index.blocks(),
@@ -727,7 +773,7 @@ impl<S: SegmentsHolder> Catalog<S> {
     /// If the live pages of a segment are not those of the index; if a dirty page is not in the index, or zeroes or a lost page are; or if
     /// a page that is dirty or on flash is recorded as zeroes.
     pub(crate) fn check(&self) {
-        let Entries { index, dirty, zero_pages } = &*self.entries.borrow();
+        let Entries { index, dirty, zero_pages, .. } = &*self.entries.borrow();
         let mut live: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
         index.pages_within(ALL_PAGES, |page| {
             let located = index.get(PageNumber(page)).expect("listed just now");

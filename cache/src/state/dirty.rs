@@ -23,7 +23,7 @@ pub(crate) enum DirtyRun {
     Zeroes(Range<u64>, Unmap),
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Dirty {
     /// Sixty-four pages each, by the number of the group.
     groups: BTreeMap<u64, u64>,
@@ -182,6 +182,40 @@ impl Dirty {
     pub(crate) fn all_within(&self, pages: &Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let ranges = self.zeroes.within(pages.clone()).chain(self.lost.within(pages.clone())).flatten();
         self.pages_within(pages.clone()).chain(ranges)
+    }
+
+    /// Returns the ranges among these pages that are dirty, zeroed or lost: of each sort in order.
+    pub(crate) fn all_ranges(&self, pages: &Range<u64>) -> impl Iterator<Item = Range<u64>> + '_ {
+        let single = self.pages_within(pages.clone()).map(|page| page..page + 1);
+        single.chain(self.zeroes.within(pages.clone())).chain(self.lost.within(pages.clone()))
+    }
+
+    /// Removes all pages that `other` has.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        if !self.is_empty() {
+            other.all_ranges(&(0..u64::MAX)).for_each(|range| self.remove(&range));
+        }
+    }
+
+    /// Adds what `other` has of pages of which this has nothing.
+    pub(crate) fn add_missing(&mut self, other: &Self) {
+        let free = |ours: &Self, pages: Range<u64>| {
+            let mut free = Ranges::default();
+            free.insert(pages.clone());
+            ours.all_ranges(&pages).for_each(|range| free.remove(&range));
+            free
+        };
+        for page in other.pages_within(0..u64::MAX) {
+            if !self.overlaps(&(page..page + 1)) {
+                self.add_page(page);
+            }
+        }
+        for (zeroes, unmap) in other.zeroes_within(0..u64::MAX) {
+            free(self, zeroes).iter().for_each(|part| self.add_zeroes(part, unmap));
+        }
+        for lost in other.lost.iter() {
+            free(self, lost).iter().for_each(|part| self.add_lost(part));
+        }
     }
 
     /// Returns the first run from `from` on to destage, of at most `most` pages with content, or of zeroes.

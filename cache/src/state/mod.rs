@@ -11,6 +11,7 @@ pub(crate) mod fills;
 pub(crate) mod hash;
 pub(crate) mod holders;
 pub(crate) mod index;
+pub(crate) mod journal;
 pub(crate) mod learned;
 pub(crate) mod pages;
 pub(crate) mod pins;

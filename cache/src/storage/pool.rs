@@ -393,6 +393,19 @@ impl<E: Env> Pool<E> {
         }
     }
 
+    /// As [`Self::pin`], for as long as the returned pin lives.
+    pub(crate) fn pin_owned(self: &Rc<Self>, page: FlashPage) -> OwnedPin<E> {
+        let segment = self.layout().segment_of(page);
+        self.pins.borrow_mut().add(segment);
+        OwnedPin { pool: Rc::clone(self), segment }
+    }
+
+    fn unpin(&self, segment: SegmentNumber) {
+        if self.pins.borrow_mut().remove(segment) {
+            self.reader_done.notify_waiters();
+        }
+    }
+
     fn fail_all(&self, error: &BlockError) {
         if self.shared.fail() {
             tracing::error!(%error, pool = %self.id(), "The flash failed; disks go on without it. Replace it and restart");
@@ -417,8 +430,18 @@ pub(crate) struct Pin<'a, E: Env> {
 
 impl<E: Env> Drop for Pin<'_, E> {
     fn drop(&mut self) {
-        if self.pool.pins.borrow_mut().remove(self.segment) {
-            self.pool.reader_done.notify_waiters();
-        }
+        self.pool.unpin(self.segment);
+    }
+}
+
+/// As [`Pin`], for who keeps it longer than a read.
+pub(crate) struct OwnedPin<E: Env> {
+    pool: Rc<Pool<E>>,
+    segment: SegmentNumber,
+}
+
+impl<E: Env> Drop for OwnedPin<E> {
+    fn drop(&mut self) {
+        self.pool.unpin(self.segment);
     }
 }

@@ -81,6 +81,16 @@ pub enum Bug {
     NewerBeforeLate,
     /// The backing answers a read of dirty pages, because it is faster than flash (rule I3).
     BalancedOverDirty,
+    /// Destage brings data to the backing that no group of the redo ring has.
+    AheadOfGroup,
+    /// A group of the redo ring has the newest versions of its pages, also those that were overwritten since it began.
+    GroupOfNewest,
+    /// A group of the redo ring has what the power can still take from the log.
+    GroupBeforeLog,
+    /// Writes go past the log while the redo ring promises something.
+    BypassOverRing,
+    /// A start takes what is dirty for journaled.
+    DirtyTakenForJournaled,
     /// A start ignores the intents in a segment of notes that the end left incomplete (rule I11).
     UnfinishedNotesIgnored,
 }

@@ -265,6 +265,18 @@ pub struct DiskSettings {
     pub sector_bytes: Option<u64>,
     /// Division of reads of clean blocks on flash, which the backing could answer as well.
     pub read_balance: ReadBalancing,
+    /// Order in which dirty data comes to the backing.
+    pub destage_order: DestageOrder,
+}
+
+/// Order in which dirty data comes to the backing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DestageOrder {
+    /// By address: the fewest and shortest seeks. A backing without the flash is a mix of old and new. The default.
+    #[default]
+    Address,
+    /// By address too, but only what a group of the redo ring has: backing and ring together are the disk as of an instant.
+    Consistent,
 }
 
 /// Division of reads that flash and the backing could answer alike.
@@ -331,6 +343,7 @@ impl DiskSettings {
             zero_pages: ZeroPages::Cached,
             sector_bytes: None,
             read_balance: ReadBalancing::Off,
+            destage_order: DestageOrder::Address,
         }
     }
 }

@@ -16,14 +16,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // `block` for a test: the executor of a shard, which starts blocking work.
     ("base", &["block"]),
     ("block", &[]),
-    ("cache", &["block"]),
+    ("cache", &["block", "redo"]),
     ("doors", &["block"]),
     // Groups of changes beside a backing: a device and bytes, and no cache.
     ("redo", &["block"]),
     // Counters over time, wear and events: it gets the counts, and knows no shard.
     ("telemetry", &["base", "block", "cache"]),
     // `trace` for its tests: predictions on real traces are compared with exact results.
-    ("sim", &["block", "cache", "trace"]),
+    ("sim", &["block", "cache", "redo", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
     (
         "daemon",

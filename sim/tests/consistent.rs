@@ -1,0 +1,372 @@
+//! Consistent write-back: walks of a guest on the real cache with a redo ring. A process ends by a kill or a power cut, and at last the flash
+//! is lost. The backing, with the ring applied, has to be the disk as of the time of the last group: all that was acknowledged before, and
+//! nothing that began after.
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::faulty::{Faults, Faulty};
+use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, PAGE, Unmap};
+use cache::types::canary::{self, Bug};
+use cache::{
+    Cache, CachedDisk, DestageOrder, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, RecoveryTrust,
+    SessionIds, Shape, words_for,
+};
+use futures_util::future::{Either, join, select};
+use redo::{RedoRing, RingError, RingId, RingOwner, recover};
+use sim::Rng;
+
+const POOL: PoolId = PoolId([3; 16]);
+const SEGMENT: u64 = 32 << 10;
+const FLASH_BYTES: u64 = (32 << 10) + 44 * SEGMENT;
+const PAGES: u64 = 24;
+const RING: RingId = RingId([4; 16]);
+const OWNER: RingOwner = RingOwner { pool: POOL.0, disk: 1 };
+const RING_BYTES: u64 = (32 << 10) + 200 * PAGE;
+const SECOND: u64 = 1_000_000_000;
+/// Seeds of the walks without a bug; those with one have twenty times as many.
+const SEEDS: u64 = 300;
+
+type Env = (Faulty<LocalHost>, Faulty<LocalHost>, LocalHost);
+type Content = [u64; PAGES as usize];
+
+/// Content of the disk after a change of the guest.
+#[derive(Clone, Copy)]
+struct State {
+    began: u64,
+    /// None while the change is not acknowledged.
+    ended: Option<u64>,
+    content: Content,
+}
+
+struct World {
+    flash: Faults,
+    backing: Faults,
+    ring: Faults,
+    /// Each state that the disk was in, the first being that of an empty backing. The last may not be acknowledged.
+    states: RefCell<Vec<State>>,
+    /// Place of the last state that a flush of the guest covered.
+    flushed: Cell<usize>,
+    /// Time of the last group that a process saw; none while nothing is promised.
+    promised: Cell<Option<u64>>,
+    touched: RefCell<Option<Rc<Box<[AtomicU64]>>>>,
+    /// Nanoseconds of the processes before.
+    elapsed: Cell<u64>,
+    rng: RefCell<Rng>,
+    next: Cell<u64>,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
+        Self {
+            flash: Faults::new(Memory::new(FLASH_BYTES), rng.draw()),
+            backing: Faults::new(Memory::with_geometry(geometry), rng.draw()),
+            ring: Faults::new(Memory::new(RING_BYTES), rng.draw()),
+            states: RefCell::new(vec![State { began: 0, ended: Some(0), content: [0; PAGES as usize] }]),
+            flushed: Cell::default(),
+            promised: Cell::default(),
+            touched: RefCell::default(),
+            elapsed: Cell::new(1),
+            rng: RefCell::new(rng),
+            next: Cell::new(1),
+        }
+    }
+
+    fn below(&self, end: u64) -> u64 {
+        self.rng.borrow_mut().below(end)
+    }
+
+    fn devices(&self) -> [&Faults; 3] {
+        [&self.flash, &self.backing, &self.ring]
+    }
+
+    /// Returns the last of the states from `least` to `most` in which a content that was found may be: a change that was not acknowledged by
+    /// `until` may be there in part.
+    fn state_of(&self, found: &Content, least: usize, most: usize, until: u64) -> Option<usize> {
+        let states = self.states.borrow();
+        (least..=most.min(states.len() - 1)).rev().find(|at| {
+            let state = states[*at];
+            let is_partial = *at > 0 && state.ended.is_none_or(|ended| ended >= until);
+            let before = if is_partial { states[*at - 1].content } else { state.content };
+            let mut pages = found.iter().zip(before).zip(state.content);
+            pages.all(|((found, before), after)| {
+                // A page whose sectors are of both is none of them.
+                let is_torn = before != after && *found == u64::MAX;
+                *found == before || *found == after || is_torn
+            })
+        })
+    }
+
+    /// Continues from a state that was found: what came after is over.
+    fn continue_from(&self, at: usize, found: Content, now: u64) {
+        let mut states = self.states.borrow_mut();
+        states.truncate(at + 1);
+        let last = states.last_mut().expect("there is a first one");
+        // A torn page reads as it is from now on.
+        last.content = found;
+        last.ended.get_or_insert(now);
+        self.flushed.set(self.flushed.get().min(at));
+    }
+
+    /// Returns the place of the last state that was acknowledged before a time.
+    fn acknowledged_before(&self, time: u64) -> usize {
+        self.states
+            .borrow()
+            .iter()
+            .rposition(|state| state.ended.is_some_and(|ended| ended < time))
+            .unwrap_or(0)
+    }
+
+    fn on_backing(&self) -> Content {
+        std::array::from_fn(|page| {
+            let mut bytes = [0; PAGE as usize];
+            self.backing.peek(page as u64 * PAGE, &mut bytes);
+            value_of(&bytes)
+        })
+    }
+
+    fn recovery(&self) -> RecoveryContext {
+        let (belief, touched) = {
+            let mut touched = self.touched.borrow_mut();
+            let belief = if touched.is_some() { RecoveryTrust::ByPage } else { RecoveryTrust::ByRegion };
+            let words = || (0..words_for(PAGES * PAGE)).map(|_| AtomicU64::new(0)).collect();
+            (belief, Rc::clone(touched.get_or_insert_with(|| Rc::new(words()))))
+        };
+        RecoveryContext { belief, touched, granted: true, ..RecoveryContext::none(PAGES * PAGE) }
+    }
+}
+
+fn bytes_of(value: u64) -> Vec<u8> {
+    value.to_le_bytes().repeat(PAGE as usize / 8)
+}
+
+/// Returns the value that fills a page; the largest number if none does.
+fn value_of(bytes: &[u8]) -> u64 {
+    let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+    let first = words.next().expect("a page");
+    if words.all(|word| word == first) { first } else { u64::MAX }
+}
+
+fn settings() -> DiskSettings {
+    DiskSettings {
+        mode: Mode::WriteBack,
+        reserve_bytes: 32 * SEGMENT,
+        limit_bytes: 40 * SEGMENT,
+        ram_bytes: 16 * PAGE,
+        destage_order: DestageOrder::Consistent,
+        ..DiskSettings::plain(DiskId(1))
+    }
+}
+
+/// Guest of one process: a request after another.
+async fn guest(world: &World, host: &LocalHost, disk: &CachedDisk<Env>) {
+    let now = || host.now() + world.elapsed.get();
+    for _ in 0..60 {
+        host.sleep(world.below(400_000_000)).await;
+        match world.below(10) {
+            0 => {
+                let last = world.states.borrow().len() - 1;
+                if disk.flush().await.is_ok() {
+                    world.flushed.set(last);
+                }
+            }
+            kind => {
+                let first = world.below(PAGES);
+                let pages = 1 + world.below(4).min(PAGES - first - 1);
+                let value = if kind < 3 { 0 } else { world.next.replace(world.next.get() + 1) };
+                let mut content = world.states.borrow().last().expect("there is a first one").content;
+                content[first as usize..(first + pages) as usize].fill(value);
+                world.states.borrow_mut().push(State { began: now(), ended: None, content });
+                let at = first * PAGE;
+                let range = ByteRange::at(at, pages * PAGE);
+                let result = match kind {
+                    1 => disk.write_zeroes(range, Unmap::Forbidden).await,
+                    2 => disk.write_zeroes(range, Unmap::Allowed).await,
+                    _ => disk.write(at, Buffer::copy_of(&bytes_of(value).repeat(pages as usize))).await.1,
+                };
+                result.expect("nothing fails");
+                let is_direct = disk.consistency().is_some_and(|state| state.taken_at.is_none());
+                if is_direct {
+                    // It may have gone to the backing, where a power cut takes any part of what no flush covers.
+                    disk.flush().await.expect("nothing fails");
+                    world.flushed.set(world.states.borrow().len() - 1);
+                }
+                world.states.borrow_mut().last_mut().expect("it was pushed").ended = Some(now());
+            }
+        }
+    }
+}
+
+/// Administrator and time: the disk is quiesced, what was promised is noted, the ring's server restarts.
+async fn administrator(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) {
+    for _ in 0..80 {
+        host.sleep(world.below(300_000_000)).await;
+        match world.below(12) {
+            0 if disk.quiesce().await.is_ok() => {
+                // Changes go to the backing now, and the ring is void.
+                world.promised.set(None);
+                host.sleep(world.below(500_000_000)).await;
+                disk.resume();
+            }
+            1 => world.ring.lose_volatile(),
+            2 => disk.start_destage(),
+            _ => {}
+        }
+        let consistency = disk.consistency().expect("it has a ring");
+        world.promised.set(consistency.taken_at.filter(|_| !disk.is_quiesced()));
+    }
+}
+
+/// Runs a process: judges what a guest reads at its start, and goes on.
+async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -> Result<(), String> {
+    let marks = SessionIds { new: life + 1, known: (0..=life).collect(), epoch: None };
+    let flash = world.flash.reopen(host.clone());
+    let opened = Cache::open(vec![flash], host.clone(), &marks).await.expect("a pool is there");
+    let cache = opened.cache;
+    let backing = world.backing.reopen(host.clone());
+    let disk = cache.attach(settings(), backing, world.recovery()).await.expect("it fits");
+    let ring = RedoRing::open(world.ring.reopen(host.clone())).await.expect("a ring is there");
+    disk.set_redo_ring(ring, world.elapsed.get());
+    let mut content = [0; PAGES as usize];
+    for page in 0..PAGES {
+        let (bytes, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
+        result.expect("nothing fails");
+        content[page as usize] = value_of(&bytes);
+    }
+    judge_start(world, &content, is_power_cut, host.now() + world.elapsed.get())?;
+    for device in world.devices() {
+        device.delay(20_000, 20_000 + world.below(20_000_000));
+    }
+    join(guest(world, host, &disk), administrator(world, host, &disk)).await;
+    Ok(())
+}
+
+/// Runs a seed. Returns what went wrong.
+fn walk(seed: u64) -> Result<(), String> {
+    let world = World::new(seed);
+    let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed));
+    let host = executor.host();
+    executor
+        .run(async {
+            let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };
+            cache::format(&world.flash.reopen(host.clone()), POOL, Some(shape))
+                .await
+                .expect("it is large enough");
+            RedoRing::create(world.ring.reopen(host.clone()), RING, OWNER)
+                .await
+                .map(drop)
+                .expect("nothing fails");
+        })
+        .expect("it ends");
+    drop(executor);
+    let mut is_power_cut = false;
+    for life in 0..6 {
+        let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed ^ (life + 1) << 40));
+        let host = executor.host();
+        let deadline = world.below(20 * SECOND);
+        let ran = executor.run(async {
+            let serving = pin!(serve(&world, &host, life, is_power_cut));
+            let judged = match select(serving, pin!(host.sleep(deadline))).await {
+                Either::Left((judged, _)) => judged,
+                Either::Right(_) => Ok(()),
+            };
+            judged.map(|()| host.now())
+        });
+        let took = ran.ok_or("everything waits for something that never happens")??;
+        drop(executor);
+        world.elapsed.set(world.elapsed.get() + took + 1);
+        let end = world.below(if life == 5 { 2 } else { 6 });
+        is_power_cut = matches!(end, 1..=3);
+        for device in world.devices() {
+            if is_power_cut {
+                device.power_cut();
+            } else {
+                device.kill();
+            }
+            device.land_late();
+            device.delay(0, 0);
+        }
+        if is_power_cut {
+            world.touched.take();
+        }
+        if end < 2 {
+            return judge_recovery(&world, seed);
+        }
+    }
+    Ok(())
+}
+
+/// Checks what a guest reads after a start with the flash, and forgets what a power cut took.
+fn judge_start(world: &World, found: &Content, is_power_cut: bool, now: u64) -> Result<(), String> {
+    let last = world.states.borrow().len() - 1;
+    let promised = world.promised.get().map_or(0, |time| world.acknowledged_before(time));
+    let least =
+        if is_power_cut { world.flushed.get().max(promised) } else { world.acknowledged_before(u64::MAX) };
+    // The log may end within a change that was acknowledged and not flushed.
+    let until = if is_power_cut { 0 } else { u64::MAX };
+    let at = world.state_of(found, least, last, until);
+    let at =
+        at.ok_or_else(|| format!("a guest reads {found:?}, which is no state from {least} to {last}"))?;
+    world.continue_from(at, *found, now);
+    Ok(())
+}
+
+/// Checks what is left without the flash.
+fn judge_recovery(world: &World, seed: u64) -> Result<(), String> {
+    let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed));
+    let host = executor.host();
+    let recovered = executor.run(async {
+        let ring = RedoRing::open(world.ring.reopen(host.clone())).await?;
+        recover(&ring, &world.backing.reopen(host.clone())).await
+    });
+    let found = match recovered.expect("it ends") {
+        Err(RingError::NotConsistent) if world.promised.get().is_none() => return Ok(()),
+        Err(error) => return Err(format!("{:?} was promised: {error}", world.promised.get())),
+        Ok(found) => found,
+    };
+    if world.promised.get().is_some_and(|promised| found.taken_at < promised) {
+        return Err(format!("{:?} was promised, and it is as of {}", world.promised.get(), found.taken_at));
+    }
+    if !found.lost.is_empty() {
+        return Err(format!("pages {:?} are lost", found.lost));
+    }
+    let content = world.on_backing();
+    let least = world.acknowledged_before(found.taken_at);
+    let most = world.states.borrow().iter().rposition(|state| state.began <= found.taken_at).unwrap_or(0);
+    match world.state_of(&content, least, most, found.taken_at) {
+        Some(_) => Ok(()),
+        None => Err(format!("{content:?} is a mix: it is no state from {least} to {most}")),
+    }
+}
+
+#[test]
+fn without_the_flash_the_backing_is_the_disk_as_of_the_last_group() {
+    for seed in 0..SEEDS {
+        if let Err(what) = walk(seed) {
+            panic!("seed {seed}: {what}");
+        }
+    }
+}
+
+#[test]
+fn walks_find_each_rule_of_consistent_write_back_that_is_broken() {
+    let bugs = [
+        Bug::AheadOfGroup,
+        Bug::GroupOfNewest,
+        Bug::GroupBeforeLog,
+        Bug::BypassOverRing,
+        Bug::DirtyTakenForJournaled,
+    ];
+    for bug in bugs {
+        canary::plant(Some(bug));
+        let found = (0..20 * SEEDS).find_map(|seed| walk(seed).err().map(|what| (seed, what)));
+        canary::plant(None);
+        let (seed, what) = found.unwrap_or_else(|| panic!("no seed finds {bug:?}"));
+        println!("{bug:?}: seed {seed}: {what}");
+    }
+}
