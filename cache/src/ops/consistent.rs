@@ -242,6 +242,12 @@ async fn enter<E: Env>(Ctx { cache, backing, locks, flushes }: &Ctx<E>) -> Resul
     let flushed = async {
         let _ended = locks.acquire(ByteRange::new(0, u64::MAX)).await;
         let _destaging = cache.back.destage.lock().await;
+        if cache.leaving.get() {
+            // The backing may belong to another shard by now.
+            return Err(
+                BlockError::anywhere(ErrorKind::Gone, Operation::Flush).because("the disk is being detached")
+            );
+        }
         if backing.has_unanswered() {
             return Err(BlockError::anywhere(ErrorKind::Unanswered, Operation::Write)
                 .because("the backing did not answer an earlier write, which may still be done"));
@@ -265,6 +271,9 @@ async fn enter<E: Env>(Ctx { cache, backing, locks, flushes }: &Ctx<E>) -> Resul
 /// Makes the ring void; everything is on the backing, flushed.
 async fn void<E: Env>(cache: &Rc<DiskCache<E>>, ring: Rc<RedoRing<E::Backing>>) -> Option<u64> {
     let _changing = cache.consistent.lock().await;
+    if cache.leaving.get() {
+        return None;
+    }
     let voided = cache.pool.host.to_its_end(async move { ring.void().await }).await;
     if let Err(error) = voided {
         return Some(failed(cache, error));
