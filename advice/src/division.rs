@@ -205,7 +205,10 @@ fn wanted<F: Fn(u64) -> f64>(
     let known: Vec<Part> = (0..demands.len())
         .map(|at| {
             let is_unknown = is_active(at) && demands[at].saved_ns.is_none();
-            if is_unknown { Part { low: present[at], high: present[at], ..bounds[at] } } else { bounds[at] }
+            let low = if is_unknown { present[at] } else { bounds[at].low };
+            // One that does not read gets no more, not even what rounding leaves.
+            let high = if is_unknown || !is_active(at) { present[at] } else { bounds[at].high };
+            Part { low, high, ..bounds[at] }
         })
         .collect();
     let value = |division: &[u64]| -> f64 {

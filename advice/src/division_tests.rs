@@ -243,6 +243,31 @@ fn disks() -> impl Strategy<Value = Vec<TestDisk>> {
     vec(disk, 1..7)
 }
 
+#[test]
+fn what_rounding_leaves_of_disks_that_do_not_read_goes_to_none_of_them() {
+    let idle = |now, min| TestDisk {
+        now_bytes: now * UNIT,
+        bytes_min: min * UNIT,
+        ..TestDisk::new(1, 0.0, TestCurve::ramp(MIB, 0.0))
+    };
+    let reads = TestDisk {
+        now_bytes: 109 * UNIT,
+        bytes_min: 25 * UNIT,
+        bytes_max: 114 * UNIT,
+        ..TestDisk::new(1, 0.1, TestCurve::ramp(114 * UNIT, 1e4))
+    };
+    let mut disks = [idle(132, 14), idle(69, 7), idle(194, 19), idle(351, 1), reads];
+    let budget = (66 + 510) * UNIT;
+    for _ in 0..4 {
+        let shares = divide_once(budget, &disks);
+        let fits = disks.iter().map(|disk| disk.now_bytes).sum::<u64>() == budget;
+        for (disk, share) in disks.iter().zip(&shares).filter(|(disk, _)| fits && disk.reads <= 0.0) {
+            assert!(share.bytes <= disk.now_bytes, "{} to {}", disk.now_bytes, share.bytes);
+        }
+        disks.iter_mut().zip(&shares).for_each(|(disk, share)| disk.now_bytes = share.bytes);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
