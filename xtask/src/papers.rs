@@ -42,7 +42,8 @@ pub(crate) fn run_experiments(root: &Path, only: Option<&str>, is_quick: bool) -
 /// Writes the page with new lines of one experiment. The build of the tests is enough: nothing is measured.
 fn write_page(root: &Path, docs: &Path, lines: &[Value]) -> Result<(), String> {
     let file = built::target_folder(root)?.join("papers-lines.jsonl");
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let text = lines.join("\n") + "\n";
     fs::write(&file, text).map_err(|error| format!("Could not write {}: {error}.", file.display()))?;
     let bench = built::for_tests(root)?.join("bench");
     run(Command::new(bench).arg("papers").arg("--docs").arg(docs).arg("--merge").arg(&file))?;

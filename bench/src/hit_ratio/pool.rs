@@ -78,12 +78,16 @@ pub(super) fn report(folder: &Path, quick: bool) -> Result<(), String> {
             "| pool | division | time of backings, s | beside equal parts | rounds below a reservation |"
         );
         println!("|---|---|---|---|---|");
-        sizes.iter().for_each(|size| size.print(at));
+        for size in &sizes {
+            size.print(at);
+        }
     }
     println!("\n## Misses of reads, and flash at the end where {}\n", BACKINGS[0].0);
     println!("| pool | trace | reads | equal parts | divided | one LRU | flash held, MiB | share, MiB |");
     println!("|---|---|---|---|---|---|---|---|");
-    sizes.iter().for_each(|size| size.print_disks(&traces));
+    for size in &sizes {
+        size.print_disks(&traces);
+    }
     println!("\nAll of it took {} s.", started.elapsed().as_secs());
     Ok(())
 }
