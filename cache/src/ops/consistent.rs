@@ -12,25 +12,20 @@
 //! **A version that is overwritten while its group is on its way** stays on flash until the group has ended: its place is kept here, and its
 //! segment pinned. A group waits for nothing but flash and ring, so reclaim, which waits for pins, goes on.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation};
 use redo::{Change, GroupContent, RedoRing, RingError};
-use tokio::sync::futures::Notified;
-use tokio::sync::{Mutex, MutexGuard, Notify};
 
+use super::consistent_state::{ConsistencyStatistics, KeptVersion};
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
 use super::settle_log::settle_log;
 use crate::state::catalog::ALL_PAGES;
 use crate::state::dirty::{Dirty, DirtyRun};
-use crate::state::index::FlashLocation;
 use crate::state::journal::Journal;
-use crate::storage::pool::OwnedPin;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES};
@@ -43,100 +38,6 @@ const GROUP_PAGES: u64 = 16_384;
 const GROUP_AGE_NS: u64 = SECOND_NS;
 /// Rest after a group that failed, in nanoseconds.
 const RETRY_NS: u64 = SECOND_NS / 4;
-
-/// Consistent write-back of one disk.
-pub(crate) struct ConsistentState<E: Env> {
-    ring: RefCell<Option<Rc<RedoRing<E::Backing>>>>,
-    /// True while the ring may promise something: then only what a group has changes the backing.
-    promises: Cell<bool>,
-    /// True once direct changes ended and the backing was flushed.
-    is_entered: Cell<bool>,
-    is_wanted: Cell<bool>,
-    /// Time at which the oldest fresh page became dirty.
-    fresh_since: Cell<Option<u64>>,
-    wake: Notify,
-    /// Held while a group is on its way, or the ring is made void.
-    changing: Mutex<()>,
-    /// Versions of the group on its way that were overwritten since it began.
-    kept: RefCell<BTreeMap<u64, KeptVersion<E>>>,
-    /// Added to the clock for the time of a group: nanoseconds from 1970 to the clock's zero.
-    clock_offset: Cell<u64>,
-    failure: RefCell<Option<RingError>>,
-}
-
-/// An overwritten version, which its pin keeps on flash.
-struct KeptVersion<E: Env> {
-    located: FlashLocation,
-    _pin: OwnedPin<E>,
-}
-
-/// State of consistent write-back, for statistics.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConsistencyStatistics {
-    /// Time of the last group that counts, in nanoseconds since 1970; none before the first.
-    pub taken_at: Option<u64>,
-    /// Dirty bytes that no group has.
-    pub fresh_bytes: u64,
-    /// Bytes of the ring that groups take, and that they can take.
-    pub ring_bytes: [u64; 2],
-    /// The last failure, if no group counted since.
-    pub failure: Option<RingError>,
-}
-
-impl<E: Env> ConsistentState<E> {
-    /// Returns the state of a disk that is attached. In consistent order its ring may promise something.
-    pub(super) fn new(order: DestageOrder) -> Self {
-        Self {
-            ring: RefCell::default(),
-            promises: Cell::new(order == DestageOrder::Consistent),
-            is_entered: Cell::default(),
-            is_wanted: Cell::default(),
-            fresh_since: Cell::default(),
-            wake: Notify::new(),
-            changing: Mutex::default(),
-            kept: RefCell::default(),
-            clock_offset: Cell::default(),
-            failure: RefCell::default(),
-        }
-    }
-
-    /// Returns true while only what a group has may change the backing.
-    pub(crate) fn promises(&self) -> bool {
-        self.promises.get()
-    }
-
-    /// Hands over the ring.
-    pub(crate) fn set_ring(&self, ring: RedoRing<E::Backing>, clock_offset: u64) {
-        self.ring.replace(Some(Rc::new(ring)));
-        self.clock_offset.set(clock_offset);
-        self.wake.notify_one();
-    }
-
-    /// Wants a group of what is fresh, at once.
-    pub(super) fn want_group(&self) {
-        self.is_wanted.set(true);
-        self.wake.notify_one();
-    }
-
-    /// Wakes the task that writes groups.
-    pub(crate) fn wake(&self) {
-        self.wake.notify_one();
-    }
-
-    /// Waits for [`Self::wake`].
-    pub(crate) fn woken(&self) -> Notified<'_> {
-        self.wake.notified()
-    }
-
-    /// Waits until no group is on its way, and lets none begin as long as the guard lives.
-    pub(crate) async fn lock(&self) -> MutexGuard<'_, ()> {
-        self.changing.lock().await
-    }
-
-    fn ring(&self) -> Option<Rc<RedoRing<E::Backing>>> {
-        self.ring.borrow().clone()
-    }
-}
 
 impl<E: Env> DiskCache<E> {
     /// Keeps the present versions of pages on flash if the group on its way has them: they are about to be overwritten. To be called in the

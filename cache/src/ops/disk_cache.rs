@@ -10,7 +10,7 @@ use std::sync::Arc;
 use block::{ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
-use super::consistent::ConsistentState;
+use super::consistent_state::ConsistentState;
 use super::write_back_state::WriteBack;
 use crate::format::checksum::page_checksum;
 use crate::state::catalog::Catalog;

@@ -36,6 +36,7 @@ pub(crate) mod close_intents;
 pub(crate) mod commit;
 mod commit_queue;
 pub(crate) mod consistent;
+pub(crate) mod consistent_state;
 pub(crate) mod ctx;
 mod destage;
 mod destage_state;

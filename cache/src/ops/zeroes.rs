@@ -62,7 +62,7 @@ pub(crate) async fn discard<E: Env>(
         return Ok(());
     }
     if !geometry.unmaps && cache.consistent.promises() {
-        // It would go past the ring, and whoever discards can do without.
+        // It would go past the ring, and a discard may be ignored.
         return Ok(());
     }
     let preference = if geometry.unmaps { RoutePreference::ByMode } else { RoutePreference::NotBack };

@@ -1,7 +1,7 @@
 //! Flash that disks share, divided among them by the time that it saves, while guests go on.
 //!
 //! ```text
-//!   every round: use of the disks ──> demands ── division.rs ──> targets, for the whole pool
+//!   every round: use of the disks ──> demands ── advice/src/division.rs ──> targets, for the whole pool
 //! ```
 //! A target takes nothing away at once: while the pool is full, the disk that is furthest beyond its own gives room to
 //! those that want some. Reservations and limits are kept. With a single disk, and until there are figures, there are

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   every round: memory of the host ──> budget ── RAM of disks with ram=SIZE ──┐
-//!                use of the disks ──> demands ─────────────────────────────────┴─ division.rs ──> shares
+//!                use of the disks ──> demands ─────────────────────────────────┴─ advice/src/division.rs ──> shares
 //!   shares: disks that get less first, then those that get more, from what is free by then
 //! ```
 //! A disk keeps its share until its shard has answered that it has another one, so the sum exceeds the budget

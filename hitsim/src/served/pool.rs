@@ -210,7 +210,7 @@ impl<'a> PoolRun<'a> {
         Ok(Self { cache, disks: served, flash })
     }
 
-    /// Ends a round: the caller divides the flash anew.
+    /// Ends a round: the caller divides the flash once more.
     fn round(&mut self) {
         self.disks.iter_mut().for_each(ServedDisk::check_reserve);
         let FlashUse::Targets(divide) = self.flash else { return };
