@@ -324,7 +324,6 @@ impl<E: Env> Cache<E> {
         self.pool.host.spawn(commit::run(Rc::clone(&cache)));
         self.pool.host.spawn(second_copies::run(cache));
         self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
-        self.pool.host.spawn(disk::write_groups(Rc::downgrade(&disk)));
         // If a device is to leave, the disk's content there goes.
         self.pool.slot.wake();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));

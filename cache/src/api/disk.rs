@@ -75,7 +75,7 @@ pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
 }
 
 /// Writes groups of the redo ring until the disk is gone.
-pub(super) async fn write_groups<E: Env>(disk: Weak<CachedDisk<E>>) {
+async fn write_groups<E: Env>(disk: Weak<CachedDisk<E>>) {
     while let Some(ours) = disk.upgrade().filter(|disk| !disk.ctx.cache.leaving.get()) {
         let rest = consistent::step(&ours.ctx).await;
         let cache = Rc::clone(&ours.ctx.cache);
@@ -289,8 +289,12 @@ impl<E: Env> CachedDisk<E> {
     /// Hands over the redo ring of a disk whose order of destage is consistent: a new one, or the one of its last process. `clock_offset` is
     /// the time from 1970 to the zero of the host's clock, in nanoseconds: it names the times of groups for people. Until then nothing is
     /// destaged, and no write goes past the log.
-    pub fn set_redo_ring(&self, ring: RedoRing<E::Backing>, clock_offset: u64) {
+    pub fn set_redo_ring(self: &Rc<Self>, ring: RedoRing<E::Backing>, clock_offset: u64) {
+        let is_first = self.consistency().is_none();
         self.ctx.cache.consistent.set_ring(ring, clock_offset);
+        if is_first {
+            self.ctx.cache.pool.host.spawn(write_groups(Rc::downgrade(self)));
+        }
     }
 
     /// Returns the state of consistent write-back; none without a ring.
