@@ -13,16 +13,22 @@ pub enum Bug {
     ReusedBeforeSaid,
     /// Recovery applies the last group only.
     LastGroupOnly,
+    /// A replay brings all versions of a page to the backing, one after another, not only the newest.
+    ReplayOlder,
+    /// A replay releases groups before the backing was flushed.
+    ReplayNotFlushed,
 }
 
 impl Bug {
     /// All bugs.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::NamedBeforeFlush,
         Self::OtherConnection,
         Self::CopiesTogether,
         Self::ReusedBeforeSaid,
         Self::LastGroupOnly,
+        Self::ReplayOlder,
+        Self::ReplayNotFlushed,
     ];
 }
 

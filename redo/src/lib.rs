@@ -22,6 +22,7 @@
 mod canary;
 mod directory;
 mod recover;
+mod replay;
 mod ring;
 mod table;
 
@@ -30,5 +31,6 @@ pub use canary::Bug;
 pub use canary::plant;
 pub use directory::{RingId, RingOwner};
 pub use recover::{Recovery, recover, verify};
-pub use ring::{GroupContent, GroupSummary, RedoRing, RingError, smallest_bytes};
+pub use replay::{Replay, replay};
+pub use ring::{GroupContent, GroupSummary, RedoRing, RingError, content_pages_of, smallest_bytes};
 pub use table::Change;

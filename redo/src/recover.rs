@@ -69,11 +69,7 @@ async fn plan<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Pla
     let mut recovery = Recovery { taken_at, ..Recovery::default() };
     let mut lost = BTreeSet::new();
     for group in ring.records() {
-        let entries = ring.table(&group).await?;
-        let end = entries.iter().map(|entry| pages_of(entry).end).max().unwrap_or(0);
-        if end > size_bytes.div_ceil(PAGE) {
-            return Err(RingError::BehindEnd { end: end * PAGE, size_bytes });
-        }
+        let entries = entries_within(ring, &group, size_bytes).await?;
         recovery.groups += 1;
         for run in runs(&entries) {
             let mut damaged = Vec::new();
@@ -101,33 +97,72 @@ async fn plan<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Pla
     Ok(Plan { groups, recovery })
 }
 
-async fn apply<D: BlockDevice, B: BlockDevice>(
+/// Returns the table of a group, whose changes have to lie within a backing of this size.
+pub(crate) async fn entries_within<D: BlockDevice>(
+    ring: &RedoRing<D>,
+    group: &GroupRecord,
+    size_bytes: u64,
+) -> Result<Vec<Entry>, RingError> {
+    let entries = ring.table(group).await?;
+    let end = entries.iter().map(|entry| pages_of(entry).end).max().unwrap_or(0);
+    if end > size_bytes.div_ceil(PAGE) {
+        return Err(RingError::BehindEnd { end: end * PAGE, size_bytes });
+    }
+    Ok(entries)
+}
+
+/// Brings all of a group to the backing.
+pub(crate) async fn apply<D: BlockDevice, B: BlockDevice>(
     ring: &RedoRing<D>,
     backing: &B,
     group: &GroupRecord,
     entries: &[Entry],
 ) -> Result<(), RingError> {
-    let geometry = backing.geometry();
     for entry in entries {
         if let Entry::Zeroes(pages, unmap) = entry {
-            let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(geometry.size));
-            let unmap = if geometry.unmaps { *unmap } else { Unmap::Forbidden };
-            backing.write_zeroes(range, unmap).await.map_err(RingError::Backing)?;
+            apply_zeroes(backing, pages, *unmap).await?;
         }
     }
     for run in runs(entries) {
-        let mut pages: Vec<(u64, Box<[u8]>)> = Vec::with_capacity(run.len());
-        read_run(ring, group, run, &mut |page, bytes| pages.extend(bytes.map(|bytes| (page, bytes.into()))))
-            .await?;
-        for stretch in pages.chunk_by(|(one, _), (next, _)| one + 1 == *next) {
-            let start = stretch[0].0 * PAGE;
-            let mut bytes: Vec<u8> = stretch.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
-            bytes.truncate((geometry.size - start) as usize);
-            let (_, written) = backing.write(start, Buffer::copy_of(&bytes)).await;
-            written.map_err(RingError::Backing)?;
-        }
+        apply_run(ring, backing, group, run).await?;
     }
     Ok(())
+}
+
+/// Makes pages of the backing zeroes.
+pub(crate) async fn apply_zeroes<B: BlockDevice>(
+    backing: &B,
+    pages: &Range<u64>,
+    unmap: Unmap,
+) -> Result<(), RingError> {
+    let geometry = backing.geometry();
+    let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(geometry.size));
+    let unmap = if geometry.unmaps { unmap } else { Unmap::Forbidden };
+    backing.write_zeroes(range, unmap).await.map_err(RingError::Backing)
+}
+
+/// Brings a run of content of a group to the backing. Returns the pages that the ring has no more.
+pub(crate) async fn apply_run<D: BlockDevice, B: BlockDevice>(
+    ring: &RedoRing<D>,
+    backing: &B,
+    group: &GroupRecord,
+    run: &[Entry],
+) -> Result<Vec<u64>, RingError> {
+    let size = backing.geometry().size;
+    let (mut pages, mut damaged) = (Vec::<(u64, Box<[u8]>)>::with_capacity(run.len()), Vec::new());
+    read_run(ring, group, run, &mut |page, bytes| match bytes {
+        Some(bytes) => pages.push((page, bytes.into())),
+        None => damaged.push(page),
+    })
+    .await?;
+    for stretch in pages.chunk_by(|(one, _), (next, _)| one + 1 == *next) {
+        let start = stretch[0].0 * PAGE;
+        let mut bytes: Vec<u8> = stretch.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+        bytes.truncate((size - start) as usize);
+        let (_, written) = backing.write(start, Buffer::copy_of(&bytes)).await;
+        written.map_err(RingError::Backing)?;
+    }
+    Ok(damaged)
 }
 
 /// Returns the stretches of content whose slots follow each other, of a size that is read at once.
@@ -173,14 +208,14 @@ fn give(entry: &Entry, bytes: &[u8], take: &mut dyn FnMut(u64, Option<&[u8]>)) {
     }
 }
 
-fn pages_of(entry: &Entry) -> Range<u64> {
+pub(crate) fn pages_of(entry: &Entry) -> Range<u64> {
     match entry {
         Entry::Content { page, .. } => *page..page + 1,
         Entry::Zeroes(pages, _) | Entry::Lost(pages) => pages.clone(),
     }
 }
 
-fn joined(pages: &BTreeSet<u64>) -> Vec<Range<u64>> {
+pub(crate) fn joined(pages: &BTreeSet<u64>) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     for page in pages {
         match ranges.last_mut() {

@@ -33,6 +33,11 @@ pub fn smallest_bytes() -> u64 {
     (DIRECTORY_PAGES + AREA_PAGES_MIN) * PAGE
 }
 
+/// Returns the pages of content that one group of `bytes` has at most, its tables included.
+pub fn content_pages_of(bytes: u64) -> u64 {
+    table::content_pages_within(bytes / PAGE)
+}
+
 /// Reason why a ring could not do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RingError {
@@ -152,7 +157,7 @@ struct RingState {
 }
 
 /// Marks the ring as given up unless the change ends.
-struct Changing<'a> {
+pub(crate) struct Changing<'a> {
     is_changing: &'a Cell<bool>,
     _turn: MutexGuard<'a, ()>,
 }
@@ -283,6 +288,11 @@ impl<D: BlockDevice> RedoRing<D> {
     /// Returns the bytes that groups can take in an empty ring.
     pub fn room_bytes(&self) -> u64 {
         self.state.borrow().area_pages * PAGE
+    }
+
+    /// Returns true if a group with so many entries and pages of content fits into an empty ring.
+    pub fn fits_when_empty(&self, entries: usize, content_pages: u64) -> bool {
+        table::group_pages(entries, content_pages) <= self.state.borrow().area_pages
     }
 
     /// Returns the bytes that groups take, those included whose room is not free again yet.
@@ -467,7 +477,8 @@ impl<D: BlockDevice> RedoRing<D> {
         self.device.read(offset(start), Buffer::zeroed((pages * PAGE) as usize)).await
     }
 
-    async fn begin(&self) -> Result<Changing<'_>, RingError> {
+    /// Takes the right to change the ring. The change has to end with [`Changing::end`].
+    pub(crate) async fn begin(&self) -> Result<Changing<'_>, RingError> {
         let turn = self.turn.lock().await;
         if self.is_changing.replace(true) {
             return Err(RingError::GivenUp);
@@ -493,6 +504,25 @@ impl<D: BlockDevice> RedoRing<D> {
             entries: entries as u32,
             table_checksum: 0,
         })
+    }
+
+    /// Makes durable that all groups count. Also one does whose directory failed before. For a change that has begun.
+    pub(crate) async fn settle_groups(&self) -> Result<(), RingError> {
+        self.write_directory_unless_settled().await?;
+        let mut state = self.state.borrow_mut();
+        state.reported = state.last_number;
+        state.promised_at = state.is_consistent.then_some(state.last_taken_at);
+        Ok(())
+    }
+
+    /// Releases all groups, durably: the backing has them, flushed. For a change that has begun.
+    pub(crate) async fn release_all(&self) -> Result<(), RingError> {
+        {
+            let mut state = self.state.borrow_mut();
+            state.released = state.groups.len();
+            state.is_settled &= state.groups.is_empty();
+        }
+        self.write_directory_unless_settled().await
     }
 
     async fn write_directory_unless_settled(&self) -> Result<(), RingError> {
@@ -576,7 +606,7 @@ impl RingState {
 }
 
 impl Changing<'_> {
-    fn end(self) {
+    pub(crate) fn end(self) {
         self.is_changing.set(false);
     }
 }

@@ -83,6 +83,13 @@ pub(crate) fn group_pages(entries: usize, content_pages: u64) -> u64 {
     2 * table_pages(entries) + content_pages
 }
 
+/// Returns the most pages of content, with an entry each, of a group of so many pages.
+pub(crate) fn content_pages_within(pages: u64) -> u64 {
+    let for_content = (pages * PAGE).saturating_sub(2 * HEAD_BYTES as u64);
+    let most = for_content / (PAGE + 2 * ENTRY_BYTES as u64);
+    (0..=most).rev().find(|content| group_pages(*content as usize, *content) <= pages).unwrap_or(0)
+}
+
 /// Encodes a table.
 pub(crate) fn encode(ring: RingId, number: u64, entries: &[Entry]) -> Vec<u8> {
     let len = (table_pages(entries.len()) * PAGE) as usize;
@@ -176,6 +183,16 @@ mod tests {
             entries: entries as u32,
             table_checksum,
         }
+    }
+
+    #[test]
+    fn a_group_of_as_much_content_as_fits_fits_and_one_of_more_does_not() {
+        for pages in (3..400).chain([1 << 18, 1 << 24]) {
+            let most = content_pages_within(pages);
+            let taken = [most, most + 1].map(|content| group_pages(content as usize, content));
+            assert!(taken[0] <= pages && pages < taken[1], "{pages}: {most} take {taken:?}");
+        }
+        assert_eq!([0, 1, 2].map(content_pages_within), [0; 3]);
     }
 
     proptest! {

@@ -7,8 +7,8 @@ use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Memory, Operation, PAGE, Unmap};
 use futures_util::future::select;
 use redo::{
-    Bug, Change, GroupContent, Recovery, RedoRing, RingError, RingId, RingOwner, recover, smallest_bytes,
-    verify,
+    Bug, Change, GroupContent, Recovery, RedoRing, RingError, RingId, RingOwner, recover, replay,
+    smallest_bytes, verify,
 };
 
 const RING: RingId = RingId([1; 16]);
@@ -117,6 +117,75 @@ fn a_damaged_page_is_listed_and_all_else_is_applied() {
     assert_eq!(found, expected);
     let read = [1, 2, 3, 5, 15].map(|page| byte_of(&backing, page));
     assert_eq!(read, [1 ^ 1, 0, 2 ^ 3, 0, 1 ^ 15]);
+}
+
+#[test]
+fn a_replay_empties_the_ring_skips_damaged_pages_and_keeps_the_promise() {
+    let (ring, backing) = (ring_of(64), Faults::new(Memory::new(16 * PAGE - 512), 2));
+    run(1, async |host| {
+        let ours = create(&ring, &host).await;
+        write(&ours, 1, &[1, 2, 3, 15]).await.expect("there is room");
+        // Behind the table of one page: of pages 2 and 3 one is written again by the next group.
+        ring.make_unreadable(ByteRange::at(DIRECTORY + 2 * PAGE, 2 * PAGE));
+        write(&ours, 2, &[3]).await.expect("there is room");
+        let backing = backing.reopen(host.clone());
+        let flush = async || backing.flush().await;
+        let gone = BlockError::anywhere(ErrorKind::Gone, Operation::Write);
+        let refused = replay(&ours, &backing, flush, || Err(gone.clone())).await;
+        assert_eq!((refused, ours.groups().len()), (Err(RingError::Abandoned(gone)), 2));
+        let done = replay(&ours, &backing, flush, || Ok(())).await.expect("nothing fails");
+        assert_eq!(
+            (done.groups, done.content_bytes, done.skipped.as_slice()),
+            (2, 3 * PAGE, std::slice::from_ref(&(2..3)))
+        );
+        assert_eq!((ours.taken_at(), ours.used_bytes()), (Some(2), 0));
+        let again = RedoRing::open(ring.reopen(host)).await.expect("it is there");
+        let recovered = recover(&again, &backing).await.expect("it promises the same");
+        assert_eq!((recovered.taken_at, recovered.groups), (2, 0));
+    });
+    let read = [1, 2, 3, 15].map(|page| byte_of(&backing, page));
+    assert_eq!(read, [1 ^ 1, 0, 2 ^ 3, 1 ^ 15]);
+}
+
+#[test]
+fn a_replay_does_not_release_what_the_backing_may_not_have() {
+    run(1, async |host| {
+        let ring = ring_of(64);
+        let ours = create(&ring, &host).await;
+        write(&ours, 1, &[1, 3]).await.expect("there is room");
+        let backing = Faults::new(Memory::new(8 * PAGE), 2);
+        let device = backing.reopen(host.clone());
+        for at in 0..8 {
+            let flush = async || {
+                if at == 7 {
+                    backing.lose_volatile();
+                }
+                device.flush().await
+            };
+            match at {
+                0..2 => backing.fail_after(Operation::Write, at),
+                2 => backing.fail_after(Operation::Flush, 0),
+                // A write that was not answered may still land.
+                3.. => {
+                    while !device.has_unanswered() {
+                        backing.fail_after(Operation::Write, 0);
+                        drop(device.write(0, Buffer::copy_of(&[7; PAGE as usize])).await);
+                    }
+                }
+            }
+            if at == 7 {
+                backing.land_late();
+            }
+            let failed = replay(&ours, &device, flush, || Ok(())).await;
+            assert!(matches!(failed, Err(RingError::Backing(_))), "{at}: {failed:?}");
+            assert_eq!(ours.groups().len(), 1);
+            if at < 3 {
+                backing.land_late();
+            }
+        }
+        replay(&ours, &device, async || device.flush().await, || Ok(())).await.expect("nothing fails");
+        assert_eq!(ours.groups().len(), 0);
+    });
 }
 
 #[test]
