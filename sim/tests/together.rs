@@ -5,3 +5,4 @@ mod consistent;
 mod curve;
 mod patience;
 mod races;
+mod redo_ring;

@@ -287,14 +287,25 @@ impl<E: Env> CachedDisk<E> {
     }
 
     /// Hands over the redo ring of a disk whose order of destage is consistent: a new one, or the one of its last process. `clock_offset` is
-    /// the time from 1970 to the zero of the host's clock, in nanoseconds: it names the times of groups for people. Until then nothing is
-    /// destaged, and no write goes past the log.
+    /// the time from 1970 to the zero of the host's clock, in nanoseconds: it names the times of groups for people.
+    ///
+    /// A disk that was attached in consistent order destages nothing until then, and no write goes past the log; so a ring that promises
+    /// something is believed. Otherwise, and if it promises nothing, it is made void first, and nothing is held back until everything that is
+    /// dirty fits into a group.
     pub fn set_redo_ring(self: &Rc<Self>, ring: RedoRing<E::Backing>, clock_offset: u64) {
-        let is_first = self.consistency().is_none();
-        self.ctx.cache.consistent.set_ring(ring, clock_offset);
-        if is_first {
+        if self.ctx.cache.consistent.set_ring(ring, clock_offset) {
             self.ctx.cache.pool.host.spawn(write_groups(Rc::downgrade(self)));
         }
+    }
+
+    /// Ends the use of the redo ring, after [`crate::Cache::reconfigure`] chose another order of destage. Waits until the ring promises
+    /// nothing, durably; then the disk drops it, and its storage may be removed. Does nothing without a ring. Another one may be handed over
+    /// later.
+    ///
+    /// # Errors
+    /// `InvalidRequest` if the order of destage is consistent; or if the ring fails for long, the disk stopped or leaves: then the ring stays.
+    pub async fn leave_redo_ring(&self) -> Result<(), BlockError> {
+        consistent::leave_ring(&self.ctx.cache).await
     }
 
     /// Returns the state of consistent write-back; none without a ring.

@@ -2,66 +2,82 @@
 //! still needs. Nothing here awaits, save the lock of the ring.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use redo::{RedoRing, RingError};
+use redo::{RedoRing, RingError, content_pages_of};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
-use crate::state::index::FlashLocation;
-use crate::storage::pool::OwnedPin;
+use super::kept_versions::KeptVersions;
 use crate::types::env::Env;
 use crate::types::settings::DestageOrder;
 
 /// Consistent write-back of one disk.
 pub(crate) struct ConsistentState<E: Env> {
     ring: RefCell<Option<Rc<RedoRing<E::Backing>>>>,
+    /// True once the disk has a task that writes groups.
+    has_task: Cell<bool>,
+    /// True once the state of the ring that was handed over is that of this disk.
+    pub(super) is_taken_over: Cell<bool>,
     /// True while the ring may promise something: then only what a group has changes the backing.
     pub(super) promises: Cell<bool>,
     /// True once direct changes ended and the backing was flushed.
     pub(super) is_entered: Cell<bool>,
     pub(super) is_wanted: Cell<bool>,
-    /// Time at which the oldest fresh page became dirty.
+    /// Time at which the oldest fresh page became dirty, and the oldest one of the group on its way.
     pub(super) fresh_since: Cell<Option<u64>>,
+    pub(super) writing_since: Cell<Option<u64>>,
+    /// Time before which no group begins, because one failed.
+    pub(super) retry_at: Cell<u64>,
+    /// Bytes that were taken of the ring when it last had no room, if that was the last group.
+    pub(super) used_when_full: Cell<Option<u64>>,
+    pub(super) replays: Cell<u64>,
+    /// The most pages that may be dirty with this ring.
+    dirty_pages_max: Cell<u64>,
     wake: Notify,
     /// Held while a group is on its way, or the ring is made void.
     changing: Mutex<()>,
     /// Versions of the group on its way that were overwritten since it began.
-    pub(super) kept: RefCell<BTreeMap<u64, KeptVersion<E>>>,
+    pub(super) kept: RefCell<KeptVersions<E>>,
     /// Added to the clock for the time of a group: nanoseconds from 1970 to the clock's zero.
     pub(super) clock_offset: Cell<u64>,
     pub(super) failure: RefCell<Option<RingError>>,
 }
 
-/// An overwritten version, which its pin keeps on flash.
-pub(super) struct KeptVersion<E: Env> {
-    pub(super) located: FlashLocation,
-    pub(super) _pin: OwnedPin<E>,
-}
-
 /// State of consistent write-back, for statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsistencyStatistics {
-    /// Time of the last group that counts, in nanoseconds since 1970; none before the first.
+    /// Time of the last group that counts, in nanoseconds since 1970; none while nothing is promised.
     pub taken_at: Option<u64>,
+    /// Nanoseconds since the oldest acknowledged write that no group has that counts; 0 if there is none. As of a start, the time of the
+    /// start.
+    pub uncovered_ns: u64,
     /// Dirty bytes that no group has.
     pub fresh_bytes: u64,
     /// Bytes of the ring that groups take, and that they can take.
     pub ring_bytes: [u64; 2],
+    /// Times that the ring was full and was replayed, since the disk was attached.
+    pub replays: u64,
     /// The last failure, if no group counted since.
     pub failure: Option<RingError>,
 }
 
 impl<E: Env> ConsistentState<E> {
-    /// Returns the state of a disk that is attached. In consistent order its ring may promise something.
+    /// Returns the state of a disk that is attached. In consistent order its ring may promise something, until it says otherwise.
     pub(super) fn new(order: DestageOrder) -> Self {
         Self {
             ring: RefCell::default(),
+            has_task: Cell::default(),
+            is_taken_over: Cell::default(),
             promises: Cell::new(order == DestageOrder::Consistent),
             is_entered: Cell::default(),
             is_wanted: Cell::default(),
             fresh_since: Cell::default(),
+            writing_since: Cell::default(),
+            retry_at: Cell::default(),
+            used_when_full: Cell::default(),
+            replays: Cell::default(),
+            dirty_pages_max: Cell::new(u64::MAX),
             wake: Notify::new(),
             changing: Mutex::default(),
             kept: RefCell::default(),
@@ -75,11 +91,31 @@ impl<E: Env> ConsistentState<E> {
         self.promises.get()
     }
 
-    /// Hands over the ring.
-    pub(crate) fn set_ring(&self, ring: RedoRing<E::Backing>, clock_offset: u64) {
+    /// Hands over the ring. Returns true if the disk has no task yet that writes groups: the caller begins one.
+    pub(crate) fn set_ring(&self, ring: RedoRing<E::Backing>, clock_offset: u64) -> bool {
+        self.dirty_pages_max.set(content_pages_of(ring.room_bytes() / 2));
         self.ring.replace(Some(Rc::new(ring)));
+        self.is_taken_over.set(false);
         self.clock_offset.set(clock_offset);
         self.wake.notify_one();
+        !self.has_task.replace(true)
+    }
+
+    /// Forgets the ring, which promises nothing.
+    pub(super) fn drop_ring(&self) {
+        self.ring.take();
+        self.dirty_pages_max.set(u64::MAX);
+        self.failure.take();
+    }
+
+    /// Returns true if a ring is still that of the disk.
+    pub(super) fn is_ours(&self, ring: &RedoRing<E::Backing>) -> bool {
+        self.ring.borrow().as_ref().is_some_and(|ours| std::ptr::eq(&raw const **ours, ring))
+    }
+
+    /// Returns the most pages that may be dirty with this ring: half of it is to take all of them as one group.
+    pub(super) fn dirty_pages_max(&self) -> u64 {
+        self.dirty_pages_max.get()
     }
 
     /// Wants a group of what is fresh, at once.

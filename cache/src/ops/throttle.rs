@@ -16,7 +16,7 @@ use crate::state::segments::Segments;
 use crate::types::env::Env;
 use crate::types::error::CacheError;
 use crate::types::limits::{PAGE_BYTES, ZERO_RANGES_MAX, ZERO_RANGES_PART};
-use crate::types::settings::ReservePolicy;
+use crate::types::settings::{DestageOrder, ReservePolicy};
 use crate::types::stats::{DirtyBound, DirtyRoom, count};
 
 /// Assumed rate of destage before it was measured, in bytes a second: a slow disk at random addresses.
@@ -26,6 +26,14 @@ const DIRTY_PAGES_MIN: u64 = 16;
 const SECOND: u64 = 1_000_000_000;
 /// Part of the dirty limit from which on writers are slowed down: one of so many.
 pub(super) const SLOWED_FROM_PART: u64 = 2;
+
+/// Dirty limits, in pages.
+struct DirtyBounds {
+    effective: u64,
+    wanted: u64,
+    /// The redo ring takes less than flash.
+    is_of_ring: bool,
+}
 
 impl<E: Env> DiskCache<E> {
     /// Returns the number of zero ranges that may be dirty; a discard beyond that waits for destage. Each range takes an entry of a
@@ -71,17 +79,21 @@ impl<E: Env> DiskCache<E> {
 
     /// Returns the dirty limit, in pages.
     pub(crate) fn dirty_limit(&self) -> u64 {
-        self.dirty_bounds(&self.pool.segments()).0
+        self.dirty_bounds(&self.pool.segments()).effective
     }
 
-    /// Returns the dirty limit in effect, and the wanted one, in pages.
-    fn dirty_bounds(&self, segments: &Segments) -> (u64, u64) {
+    fn dirty_bounds(&self, segments: &Segments) -> DirtyBounds {
         let settings = self.settings.borrow();
         let kept = match settings.reserve_policy {
             ReservePolicy::Fixed => segments.kept_by(self.id),
             ReservePolicy::FollowsDirty => segments.keepable(self.id),
         };
-        let most = self.dirty_most(segments, u64::from(kept));
+        let of_flash = self.dirty_most(segments, u64::from(kept));
+        let of_ring = match settings.destage_order {
+            DestageOrder::Address => u64::MAX,
+            DestageOrder::Consistent => self.consistent.dirty_pages_max(),
+        };
+        let most = of_flash.min(of_ring);
         let wanted = settings.dirty_limit_bytes.map_or_else(
             || {
                 let sharing = u64::from(segments.writing_back().max(1));
@@ -90,19 +102,21 @@ impl<E: Env> DiskCache<E> {
             },
             |bytes| bytes / PAGE_BYTES as u64,
         );
-        (wanted.clamp(most.min(DIRTY_PAGES_MIN), most), wanted)
+        let effective = wanted.clamp(most.min(DIRTY_PAGES_MIN), most);
+        DirtyBounds { effective, wanted, is_of_ring: of_ring < of_flash }
     }
 
     /// Returns the dirty limit in effect, with the reason for it.
     pub(crate) fn dirty_room(&self) -> DirtyRoom {
         let segments = self.pool.segments();
-        let (pages, wanted) = self.dirty_bounds(&segments);
+        let DirtyBounds { effective: pages, wanted, is_of_ring } = self.dirty_bounds(&segments);
         let settings = self.settings.borrow();
         let bytes_of = |segments: u32| u64::from(segments) * self.pool.layout().segment_bytes();
         let for_wanted = self.segments_for(&segments, wanted);
         let follows = settings.reserve_policy == ReservePolicy::FollowsDirty;
         let bound = match () {
             () if pages >= wanted => DirtyBound::Nothing,
+            () if is_of_ring => DirtyBound::Ring,
             () if bytes_of(for_wanted) > settings.limit_bytes && follows => DirtyBound::Limit,
             () if follows => DirtyBound::Pool,
             () => DirtyBound::Reserve,

@@ -3,6 +3,7 @@
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE};
 
+use super::back;
 use super::ctx::Ctx;
 use super::destage_wait::{Patience, wait_clean, wait_until};
 use super::disk_cache::DiskCache;
@@ -144,6 +145,8 @@ pub(super) async fn decide<E: Env>(
 ) -> Result<WriteRoute<E>, BlockError> {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
     let since = cache.pool.host.recently();
+    // Released once the change has its turn: consistent write-back begins again behind that.
+    let mut hold = None;
     loop {
         let promises = cache.consistent.promises() && !canary::has(Bug::BypassOverRing);
         let preference = match preference {
@@ -182,8 +185,13 @@ pub(super) async fn decide<E: Env>(
         drop(writer);
         if cache.consistent.promises() && !canary::has(Bug::BypassOverRing) {
             drop(turn);
-            cache.consistent.wake();
             let takes_it = || writes_back() && !cache.coherence.distrusts(&range);
+            let is_never_taken = preference == RoutePreference::NotBack || cache.coherence.distrusts(&range);
+            if is_never_taken && hold.is_none() && !canary::has(Bug::GateWithoutHold) {
+                // Nothing else would have everything destaged, and the ring made void.
+                hold = Some(back::hold(cache));
+            }
+            cache.consistent.wake();
             let may_go_on = || takes_it() || !cache.consistent.promises();
             wait_until(cache, Patience::Guest { since }, may_go_on).await?;
             continue;

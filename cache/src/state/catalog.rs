@@ -346,6 +346,19 @@ impl<S: SegmentsHolder> Catalog<S> {
         entries.journal = is_kept.then(|| Box::new(Journal::of(&entries.dirty)));
     }
 
+    /// Records that no group is needed any more: the backing has what they had, except for these pages, which are fresh again if
+    /// they are dirty.
+    pub(crate) fn end_groups(&self, missing: &[Range<u64>]) {
+        let mut entries = self.entries.borrow_mut();
+        let Entries { dirty, journal, .. } = &mut *entries;
+        if let Some(journal) = journal {
+            journal.end_groups();
+            for pages in missing {
+                journal.fresh_mut().add_missing(&dirty.part(pages));
+            }
+        }
+    }
+
     /// Changes the journal, if there is one.
     pub(crate) fn with_journal_mut<T>(&self, change: impl FnOnce(&mut Journal) -> T) -> Option<T> {
         self.entries.borrow_mut().journal.as_deref_mut().map(change)
@@ -639,7 +652,7 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Returns numbers for statistics.
     pub(crate) fn counts(&self) -> CatalogCounts {
-        let Entries { index, dirty, zero_pages, .. } = &*self.entries.borrow();
+        let Entries { index, dirty, journal, zero_pages } = &*self.entries.borrow();
         CatalogCounts {
             pages: index.pages(),
             blocks: index.blocks(),
@@ -647,7 +660,11 @@ impl<S: SegmentsHolder> Catalog<S> {
             dirty_zero_pages: dirty.zeroes().pages(),
             lost_pages: dirty.lost().pages(),
             is_clean: dirty.is_empty(),
-            bytes: index.bytes() + dirty.bytes() + zero_pages.bytes() + self.eligibility.borrow().bytes(),
+            bytes: index.bytes()
+                + dirty.bytes()
+                + journal.as_ref().map_or(0, |journal| journal.bytes())
+                + zero_pages.bytes()
+                + self.eligibility.borrow().bytes(),
         }
     }
 

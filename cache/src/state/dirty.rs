@@ -218,6 +218,15 @@ impl Dirty {
         }
     }
 
+    /// Returns what there is of these pages.
+    pub(crate) fn part(&self, pages: &Range<u64>) -> Self {
+        let mut part = Self::default();
+        self.pages_within(pages.clone()).for_each(|page| part.add_page(page));
+        self.zeroes_within(pages.clone()).for_each(|(zeroes, unmap)| part.add_zeroes(zeroes, unmap));
+        self.lost.within(pages.clone()).for_each(|lost| part.add_lost(lost));
+        part
+    }
+
     /// Returns the first run from `from` on to destage, of at most `most` pages with content, or of zeroes.
     pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<DirtyRun> {
         let page = self.next_page(from..u64::MAX);

@@ -71,6 +71,11 @@ impl Journal {
         }
     }
 
+    /// Records that no group is needed any more: the backing durably has what they had. What is not fresh stays journaled.
+    pub(crate) fn end_groups(&mut self) {
+        self.groups.clear();
+    }
+
     /// Records that the backing durably has these pages.
     pub(crate) fn mark_destaged(&mut self, pages: &Range<u64>) {
         for (_, group) in &mut self.groups {
@@ -98,6 +103,12 @@ impl Journal {
     pub(crate) fn first_page(&self) -> Option<u64> {
         let (_, group) = self.groups.front()?;
         group.all_ranges(&(0..u64::MAX)).next().map(|range| range.start)
+    }
+
+    /// Returns the bytes of RAM taken, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        let groups = self.groups.iter().map(|(_, group)| group.bytes()).sum::<u64>();
+        groups + self.fresh.bytes() + self.writing.as_ref().map_or(0, Dirty::bytes)
     }
 
     fn drop_needless(&mut self) {
@@ -142,6 +153,44 @@ mod tests {
         assert_eq!(journal.first_needed(), Some(6), "the later group has it");
         journal.mark_destaged(&(2..3));
         assert_eq!((journal.first_needed(), journal.first_page()), (None, None));
+    }
+
+    /// Makes pages dirty in groups of so many, and returns the bytes of the journal per page, in hundredths.
+    fn hundredths_per_page(pages: impl Iterator<Item = u64>, of_group: usize) -> u64 {
+        let mut journal = Journal::default();
+        let mut number = 0;
+        for (at, page) in pages.enumerate() {
+            journal.fresh_mut().add_page(page);
+            if at % of_group == of_group - 1 {
+                number += 1;
+                journal.begin_group();
+                journal.complete_group(number);
+            }
+        }
+        let known =
+            journal.fresh().pages() + journal.groups.iter().map(|(_, group)| group.pages()).sum::<u64>();
+        journal.bytes() * 100 / known
+    }
+
+    #[test]
+    fn it_takes_a_third_of_a_byte_for_a_page_among_neighbours_and_22_for_one_that_is_alone() {
+        const PAGES: u64 = 1 << 16;
+        let scattered = |distance: u64| (0..PAGES).map(move |at| at * 40_503 % PAGES * distance);
+        assert_eq!(hundredths_per_page(0..PAGES, 4096), 34);
+        // Of sixty-four neighbours, each of sixteen groups has about four.
+        assert_eq!(hundredths_per_page(scattered(1), 4096) / 100, 5);
+        assert_eq!(hundredths_per_page(scattered(64), 4096), 2200);
+    }
+
+    #[test]
+    fn a_replay_leaves_everything_journaled_that_is_not_fresh() {
+        let mut journal = Journal::default();
+        (1..4).for_each(|page| journal.fresh_mut().add_page(page));
+        journal.begin_group();
+        journal.complete_group(1);
+        journal.fresh_mut().add_page(2);
+        journal.end_groups();
+        assert_eq!((journal.first_needed(), ranges(&journal, 1..4)), (None, vec![1..2, 3..4]));
     }
 
     #[test]

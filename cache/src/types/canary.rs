@@ -89,6 +89,14 @@ pub enum Bug {
     GroupBeforeLog,
     /// Writes go past the log while the redo ring promises something.
     BypassOverRing,
+    /// A group of the redo ring that takes long has newer versions in the place of those that are not kept any more.
+    DroppedForNewest,
+    /// A redo ring that hangs keeps overwritten versions on flash for as long as that.
+    KeptForRing,
+    /// A change that the log does not take waits for a void redo ring, and does not have everything destaged.
+    GateWithoutHold,
+    /// Content of earlier groups counts as journaled although making the redo ring void failed.
+    JournaledInVoidRing,
     /// A start takes what is dirty for journaled.
     DirtyTakenForJournaled,
     /// A start ignores the intents in a segment of notes that the end left incomplete (rule I11).

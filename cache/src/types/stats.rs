@@ -280,6 +280,8 @@ pub enum DirtyBound {
     Limit,
     /// The flash of the pool that is not reserved.
     Pool,
+    /// The redo ring, of which half is to take everything that is dirty.
+    Ring,
 }
 
 /// State of a disk: its counters and its content. Sizes in bytes.
