@@ -308,6 +308,15 @@ kinds! {
     QueueBroken, "queue-broken", Error,
         "A queue of a guest over vhost-user is not served any more: its entries are invalid, or its memory is gone. At most one such event an hour for each disk.",
         "Restart the guest, which waits for its disk. The daemon's log has the reason: a driver of the guest, or the program that runs it.";
+    RingLost, "ring-lost", Warning,
+        "The redo ring of a disk was gone or damaged at a start, and a new one is made. Nothing is lost while the flash works.",
+        "Find out what removed it. Once forebay disk show NAME has a time for `consistent`, losing the flash leaves an older disk again.";
+    ConsistentStuck, "consistent-stuck", Warning,
+        "No group of a disk reaches its redo ring, so the time as of which losing the flash would leave the disk gets older.",
+        "The message has the reason: repair that storage or make room there. Otherwise give consistency up: forebay disk set NAME destage-order=address.";
+    ConsistentAgain, "consistent-again", Info,
+        "Groups of a disk reach its redo ring again.",
+        "";
     QuiesceFailed, "quiesce-failed", Warning,
         "A disk could not be quiesced; its mode is unchanged.",
         "Check its backing, then try again: forebay disk quiesce NAME.";

@@ -20,6 +20,8 @@ const BEHIND_TIME: Duration = Duration::from_secs(30);
 const BREATH: Duration = Duration::from_secs(10);
 /// Time for which second copies may be missing: those of the newest writes always are.
 const ONE_COPY_TIME: Duration = Duration::from_secs(5);
+/// Time for which no group may reach a redo ring before that is reported.
+const RING_TIME: Duration = Duration::from_secs(10);
 
 /// Snapshot of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +54,8 @@ pub struct DiskSnapshot {
     pub lost_bytes: u64,
     /// Segments that should have two copies and have one.
     pub segments_uncopied: u64,
+    /// Reason why no group reaches its redo ring.
+    pub ring_failure: Option<String>,
 }
 
 /// Snapshot of all disks. Disks that are not served are not in it.
@@ -91,6 +95,7 @@ struct WatchedDisk {
     broken_queues: Repeating,
     behind: Lasting,
     one_copy: Lasting,
+    ring: Lasting,
 }
 
 /// Counter whose rises are reported.
@@ -224,6 +229,7 @@ impl WatchedDisk {
         }
         news.extend(self.destage(name, now, disk));
         news.extend(self.copies(name, now, disk));
+        news.extend(self.consistency(name, now, disk));
         self.last = disk.clone();
     }
 
@@ -338,6 +344,24 @@ impl WatchedDisk {
             Turn::IsOver => {
                 let message = format!("Disk '{name}' has all its second copies");
                 Some(of_disk(Kind::SecondCopiesComplete, name, message))
+            }
+        }
+    }
+
+    fn consistency(&mut self, name: &str, now: Duration, disk: &DiskSnapshot) -> Option<News> {
+        match self.ring.see(now, disk.ring_failure.is_some(), RING_TIME, Duration::ZERO) {
+            Turn::None => None,
+            Turn::Lasts => {
+                let reason = disk.ring_failure.as_deref().unwrap_or_default();
+                let message = format!(
+                    "No group of disk '{name}' has reached its redo ring for {} s: {reason}",
+                    RING_TIME.as_secs()
+                );
+                Some(of_disk(Kind::ConsistentStuck, name, message))
+            }
+            Turn::IsOver => {
+                let message = format!("Groups of disk '{name}' reach its redo ring again");
+                Some(of_disk(Kind::ConsistentAgain, name, message))
             }
         }
     }

@@ -116,6 +116,22 @@ fn copies_that_are_missing_for_long_are_told_of_and_that_they_are_complete() {
 }
 
 #[test]
+fn a_redo_ring_that_takes_no_group_for_long_is_told_of_and_that_it_does_again() {
+    let mut watcher = Watcher::default();
+    let failing = |is_so: bool| DiskSnapshot {
+        ring_failure: is_so.then(|| "no room".to_owned()),
+        ..DiskSnapshot::default()
+    };
+    let mut at = |at, is_so| kinds(&mut watcher, &look(at, failing(is_so)));
+    assert_eq!(at(0, true), []);
+    assert_eq!(at(9, false), [], "it was tried again");
+    assert_eq!(at(10, true), []);
+    assert_eq!(at(20, true), [Kind::ConsistentStuck]);
+    assert_eq!(at(30, true), []);
+    assert_eq!(at(31, false), [Kind::ConsistentAgain]);
+}
+
+#[test]
 fn a_pool_that_failed_names_the_disks_that_need_it() {
     let mut watcher = Watcher::default();
     let mut seen = look(0, DiskSnapshot { dirty_bytes: 4096, ..DiskSnapshot::default() });
