@@ -153,6 +153,19 @@ pub struct Dirt {
     /// Bytes that flash lost before they were destaged.
     pub lost_bytes: Option<u64>,
     pub quiesce: Option<QuiesceInfo>,
+    /// Time as of which losing all flash would leave the disk, in consistent write-back; null while nothing is promised.
+    #[schema(example = "2026-11-29T12:00:00Z")]
+    pub consistent_as_of: Option<String>,
+    /// Time since the oldest acknowledged write that would be lost then, in seconds; null while nothing is promised.
+    pub consistent_age_seconds: Option<u64>,
+    /// File or device of the redo ring, if the disk has one.
+    pub ring_path: Option<String>,
+    /// Bytes of the ring that groups take.
+    pub ring_used_bytes: Option<u64>,
+    /// Bytes of the ring that groups can take.
+    pub ring_bytes: Option<u64>,
+    /// Reason why the last group did not reach the ring, if it did not.
+    pub ring_error: Option<String>,
 }
 
 /// State of a request to quiesce a disk.

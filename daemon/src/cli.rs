@@ -199,9 +199,31 @@ pub(crate) enum DiskCommand {
     Accept(DiskAccept),
     /// End `disk quiesce`.
     Resume(DiskName),
+    /// Without its flash: bring the backing of a disk in consistent write-back to the time of the last group in its redo ring. Needs no
+    /// daemon, and works on any host.
+    Recover(DiskRecover),
     /// Stop serving a disk, once its backing is complete. The backing keeps its content.
     #[command(visible_alias = "rm")]
     Remove(DiskRemove),
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DiskRecover {
+    /// The backing, as `disk add` takes it.
+    #[arg(long, value_name = "URI")]
+    pub(crate) backing: String,
+    /// File or device of its redo ring. Default: .NAME.forebay-ring beside a backing that is a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ring: Option<PathBuf>,
+    /// Check the ring and show what would be done; change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The backing cannot be marked, or lost its mark in a copy: take it for the one that the ring belongs to, as it was when the flash was lost.
+    #[arg(long)]
+    pub(crate) allow_unmarked: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -240,6 +262,13 @@ pub(crate) struct DiskAdd {
     /// write-back: greatest rate of destage in bytes a second.
     #[arg(long, value_name = "SIZE")]
     pub(crate) destage_rate_max: Option<String>,
+    /// write-back: address or consistent. consistent writes changes to a redo ring on the storage of the backing before any of them is destaged:
+    /// without its flash, the disk is as of a moment ago, see `disk recover`. Default: address, and then the backing is a mix.
+    #[arg(long, value_name = "ORDER")]
+    pub(crate) destage_order: Option<String>,
+    /// destage-order=consistent: file or device of the redo ring. Default: beside a backing that is a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ring: Option<String>,
     /// write-back: mirror or none. mirror keeps dirty data on two devices of the pool, if it has two that are
     /// large enough. Default: mirror.
     #[arg(long)]

@@ -8,6 +8,7 @@ mod rates;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use base::error::{Error, Result, hint};
@@ -28,6 +29,9 @@ use rates::{bandwidth_text, iops_text, parse_bandwidth, parse_iops};
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
 /// The least RAM of a disk, in bytes.
 const RAM_BYTES_MIN: u64 = 1 << 20;
+/// The smallest redo ring in bytes, and the largest unless a size was set.
+const RING_BYTES_MIN: u64 = 1 << 20;
+const RING_BYTES_AUTO_MAX: u64 = 1 << 30;
 /// RAM of a disk by default, in bytes.
 pub(crate) const RAM_BYTES_DEFAULT: u64 = 32 << 20;
 
@@ -41,7 +45,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 24] = [
+pub(crate) const KEYS: [Key; 27] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -118,6 +122,26 @@ pub(crate) const KEYS: [Key; 24] = [
         default: "0",
         words: &["0"],
         about: "write-back: destage never goes faster than so many bytes a second; 0 = as fast as the backing takes it",
+    },
+    Key {
+        name: "destage-order",
+        default: "address",
+        words: &["address", "consistent"],
+        about: "write-back: consistent brings changes to the backing in groups through a redo ring, so that losing all flash leaves the \
+                disk as of a moment ago; address is faster, and then the backing alone is a mix of old and new",
+    },
+    Key {
+        name: "ring",
+        default: "auto",
+        words: &["auto"],
+        about: "destage-order=consistent: the file or device of the redo ring, on the storage of the backing; auto is .NAME.forebay-ring \
+                beside a backing that is a file",
+    },
+    Key {
+        name: "ring-size",
+        default: "auto",
+        words: &["auto"],
+        about: "size of a new redo ring, at least 1MiB; about two fifths of it can be dirty; auto is twice the disk, 1GiB at most",
     },
     Key {
         name: "redundancy",
@@ -200,9 +224,6 @@ pub(crate) fn table() -> String {
     KEYS.iter().map(row).collect()
 }
 
-/// Keys that are planned and have no effect yet.
-const NOT_YET: [&str; 1] = ["destage-order"];
-
 /// Values of all keys of one disk. JSON and the state have each as the text that a user would write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, String>", try_from = "BTreeMap<String, String>")]
@@ -222,6 +243,11 @@ pub(crate) struct Values {
     dirty_limit: Share,
     destage_rate_min: Size,
     destage_rate_max: Size,
+    destage_order: DestageOrder,
+    /// None: beside the backing.
+    ring: Option<PathBuf>,
+    /// None: by the size of the disk.
+    ring_size: Option<Size>,
     redundancy: Redundancy,
     unmarked: Unmarked,
     retry_time: RetryTime,
@@ -366,6 +392,9 @@ impl Default for Values {
             dirty_limit: Share::Auto,
             destage_rate_min: Size(0),
             destage_rate_max: Size(0),
+            destage_order: DestageOrder::Address,
+            ring: None,
+            ring_size: None,
             redundancy: Redundancy::Mirror,
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
@@ -454,6 +483,9 @@ impl Values {
             "dirty-limit" => self.dirty_limit = text.parse().map_err(about)?,
             "destage-rate-min" => self.destage_rate_min = text.parse().map_err(about)?,
             "destage-rate-max" => self.destage_rate_max = text.parse().map_err(about)?,
+            "destage-order" => self.destage_order = parse_destage_order(text).map_err(about)?,
+            "ring" => self.ring = parse_ring(text).map_err(about)?,
+            "ring-size" => self.ring_size = parse_unless(text, "auto", parse_ring_size).map_err(about)?,
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
             "allow-unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
@@ -465,9 +497,6 @@ impl Values {
             "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
             "socket-group" => self.socket.group = text.parse().map_err(about)?,
             "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
-            _ if NOT_YET.contains(&key) => {
-                return Err(format!("Cannot set {key}={text}: '{key}' is not available yet; leave it out"));
-            }
             _ => {
                 return Err(match renamed::key(key) {
                     Some(now) => {
@@ -490,6 +519,22 @@ impl Values {
         self.mode.row().writes_back
     }
 
+    /// Returns true if destage is to go through a redo ring.
+    pub(crate) fn is_consistent(&self) -> bool {
+        self.destage_order == DestageOrder::Consistent
+    }
+
+    /// Returns the file or device of the redo ring, if it was set.
+    pub(crate) fn ring(&self) -> Option<&Path> {
+        self.ring.as_deref()
+    }
+
+    /// Returns the bytes of a new redo ring for a disk of `disk_bytes`.
+    pub(crate) fn ring_bytes(&self, disk_bytes: u64) -> u64 {
+        let auto = || disk_bytes.saturating_mul(2).clamp(RING_BYTES_MIN, RING_BYTES_AUTO_MAX);
+        self.ring_size.map_or_else(auto, |size| size.0).next_multiple_of(PAGE)
+    }
+
     /// Returns the same values without write-back.
     pub(crate) fn written_through(&self) -> Self {
         let mode = if self.writes_back() { Mode::WriteThrough } else { self.mode };
@@ -501,9 +546,14 @@ impl Values {
         Self { mode: Mode::PassThrough, ..self.clone() }
     }
 
-    /// Returns the same values without reservation and limit, for a host without flash.
+    /// Returns the same values without reservation, limit and redo ring, for a host without flash.
     pub(crate) fn without_flash(&self) -> Self {
-        Self { reserve: Share::Auto, limit: Share::Auto, ..self.clone() }
+        Self {
+            reserve: Share::Auto,
+            limit: Share::Auto,
+            destage_order: DestageOrder::Address,
+            ..self.clone()
+        }
     }
 
     /// Returns every key with its value as text, in the order of [`KEYS`].
@@ -522,6 +572,9 @@ impl Values {
             ("dirty-limit", self.dirty_limit.to_string()),
             ("destage-rate-min", Share::Bytes(self.destage_rate_min.0).to_string()),
             ("destage-rate-max", Share::Bytes(self.destage_rate_max.0).to_string()),
+            ("destage-order", destage_order_text(self.destage_order).to_owned()),
+            ("ring", self.ring.as_ref().map_or_else(|| "auto".to_owned(), |path| path.display().to_string())),
+            ("ring-size", size_or(self.ring_size, "auto")),
             ("redundancy", self.redundancy.to_string()),
             ("allow-unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
@@ -612,7 +665,7 @@ impl Values {
             zero_pages: ZeroPages::Remembered,
             sector_bytes: self.sector_size.bytes(),
             read_balance: self.read_balance,
-            destage_order: DestageOrder::Address,
+            destage_order: self.destage_order,
         })
     }
 }
@@ -623,6 +676,39 @@ fn parse_block_bytes(text: &str) -> Result<u32, String> {
         return Err(format!("a block of {bytes} bytes cannot be; use a power of two from 4KiB to 1MiB"));
     }
     Ok(bytes as u32)
+}
+
+fn parse_destage_order(text: &str) -> Result<DestageOrder, String> {
+    match text {
+        "address" => Ok(DestageOrder::Address),
+        "consistent" => Ok(DestageOrder::Consistent),
+        "arrival" => Err("this order is not available yet; write address or consistent".to_owned()),
+        _ => Err("write address or consistent".to_owned()),
+    }
+}
+
+fn destage_order_text(order: DestageOrder) -> &'static str {
+    match order {
+        DestageOrder::Address => "address",
+        DestageOrder::Consistent => "consistent",
+    }
+}
+
+fn parse_ring(text: &str) -> Result<Option<PathBuf>, String> {
+    let path = Path::new(text.strip_prefix("file:").unwrap_or(text));
+    match text {
+        "auto" => Ok(None),
+        _ if path.is_absolute() => Ok(Some(path.to_owned())),
+        _ => Err("write auto, or the absolute path of a file or block device".to_owned()),
+    }
+}
+
+fn parse_ring_size(text: &str) -> Result<Size, String> {
+    let size: Size = text.parse()?;
+    if size.0 < RING_BYTES_MIN {
+        return Err(format!("a redo ring has at least {}", Size(RING_BYTES_MIN)));
+    }
+    Ok(size)
 }
 
 fn parse_cutoff(text: &str) -> Result<SequentialCutoff, String> {
@@ -681,205 +767,4 @@ impl TryFrom<BTreeMap<String, String>> for Values {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const POOL: PoolBounds = PoolBounds { reserve_bytes_min: 4 << 20, usable_bytes: 1 << 30 };
-
-    fn with(key: &str, text: &str) -> Result<Values> {
-        Values::default().with([(key, text)])
-    }
-
-    #[test]
-    fn the_table_names_every_key_with_its_default() {
-        let named = Values::default().named();
-        for (key, (name, text)) in KEYS.iter().zip(named) {
-            assert_eq!((key.name, key.default), (name, text.as_str()));
-        }
-    }
-
-    #[test]
-    fn every_word_that_shells_complete_is_a_value() {
-        for Key { name, words, .. } in &KEYS {
-            for word in *words {
-                let values = with(name, word).unwrap_or_else(|problem| panic!("{name}={word}: {problem}"));
-                let printed = values.named().into_iter().find(|(key, _)| key == name).expect("it is a key").1;
-                let again = with(name, &printed).expect("it printed that itself");
-                assert_eq!(again, values, "{name}={word}");
-            }
-        }
-    }
-
-    #[test]
-    fn values_read_back_what_they_print() {
-        let values = Values::default()
-            .with([
-                ("mode", "write-around"),
-                ("block-size", "4096"),
-                ("reserve", "10%"),
-                ("limit", "1.5GiB"),
-                ("ram", "1M"),
-                ("ram-min", "2M"),
-                ("ram-max", "1G"),
-                ("admission", "repeated:3"),
-                ("sequential-cutoff", "0"),
-                ("read-balance", "off"),
-                ("dirty-limit", "64MiB"),
-                ("destage-rate-min", "1MiB"),
-                ("destage-rate-max", "100MiB"),
-                ("allow-unmarked", "yes"),
-                ("retry-time", "wait"),
-                ("iops-max", "500"),
-                ("bandwidth-max", "1.5GiB"),
-                ("burst-time", "1500ms"),
-                ("sector-size", "4KiB"),
-                ("map", "scan"),
-                ("socket-owner", "libvirt-qemu"),
-                ("socket-group", "64055"),
-                ("socket-mode", "600"),
-            ])
-            .expect("all are good");
-        let texts = BTreeMap::from(values.clone());
-        assert_eq!(texts["limit"], "1536MiB");
-        assert_eq!(Values::try_from(texts), Ok(values));
-    }
-
-    #[test]
-    fn an_unknown_key_is_answered_with_the_nearest_right_one() {
-        let problem = with("blocksize", "4K").unwrap_err();
-        assert_eq!(problem.message, "Unknown key 'blocksize': did you mean 'block-size'?");
-    }
-
-    #[test]
-    fn a_key_by_its_former_name_is_refused_with_the_present_one_and_read_from_records() {
-        let problem = with("unmarked", "yes").unwrap_err();
-        assert!(problem.message.contains("write allow-unmarked=yes"), "{problem}");
-        let record = BTreeMap::from([("unmarked".to_owned(), "yes".to_owned())]);
-        assert_eq!(Values::try_from(record).map(|values| values.unmarked()), Ok(Unmarked::Allowed));
-    }
-
-    #[test]
-    fn keys_of_later_versions_are_refused_as_not_available_yet() {
-        let refused = with("destage-order", "flush").unwrap_err();
-        assert!(refused.message.contains("not available yet"), "{}", refused.message);
-    }
-
-    #[test]
-    fn values_that_cannot_be_are_refused_and_named() {
-        for (key, text) in [
-            ("mode", "writethrough"),
-            ("block-size", "3000"),
-            ("block-size", "2KiB"),
-            ("block-size", "2MiB"),
-            ("block-size", "12KiB"),
-            ("ram", "1000"),
-            ("ram", "off"),
-            ("ram-min", "off"),
-            ("ram-min", "1023KiB"),
-            ("ram-max", "auto"),
-            ("ram-max", "1"),
-            ("admission", "repeated:0"),
-            ("read-balance", "on"),
-            ("limit", "120%"),
-            ("reserve", "much"),
-            ("dirty-limit", "120%"),
-            ("destage-rate-max", "fast"),
-            ("allow-unmarked", "perhaps"),
-            ("retry-time", "0s"),
-            ("retry-time", "25"),
-            ("iops-max", "0"),
-            ("iops-max", "-5"),
-            ("iops-max", "+5"),
-            ("iops-max", "many"),
-            ("iops-max", "4294967296"),
-            ("bandwidth-max", "0"),
-            ("bandwidth-max", "-1MiB"),
-            ("bandwidth-max", "1023KiB"),
-            ("bandwidth-max", "fast"),
-            ("burst-time", "0s"),
-            ("burst-time", "1d"),
-            ("burst-time", "2"),
-            ("sector-size", "1024"),
-            ("sector-size", "520"),
-            ("map", "yes"),
-            ("socket-owner", "two words"),
-            ("socket-mode", "rw"),
-        ] {
-            let problem = with(key, text).unwrap_err();
-            assert!(problem.message.starts_with(&format!("Cannot set {key}={text}: ")), "{problem}");
-        }
-    }
-
-    #[test]
-    fn limits_of_guests_are_off_until_they_are_set() {
-        let RateLimits { requests, bytes, burst_ns } = Values::default().rate_limits();
-        assert_eq!((requests, bytes, burst_ns), (None, None, 1_000_000_000));
-        let set = [("iops-max", "500"), ("bandwidth-max", "10M"), ("burst-time", "100ms")];
-        let RateLimits { requests, bytes, burst_ns } =
-            Values::default().with(set).expect("all are good").rate_limits();
-        assert_eq!(
-            (requests.map(u64::from), bytes.map(u64::from), burst_ns),
-            (Some(500), Some(10 << 20), 100_000_000)
-        );
-        let message = with("bandwidth-max", "1KiB").unwrap_err().message;
-        assert!(message.contains("32MiB in one request") && message.contains("at least 1MiB"), "{message}");
-        let message = with("iops-max", "0").unwrap_err().message;
-        assert!(message.contains("such as 500, or off"), "{message}");
-    }
-
-    #[test]
-    fn a_disk_takes_part_where_the_pool_divides_ram_unless_its_own_was_set() {
-        let usual = Values::default();
-        assert_eq!(
-            (usual.fixed_ram(), usual.ram(), usual.ram_bounds()),
-            (None, Size(32 << 20), (1 << 20, u64::MAX))
-        );
-        let set =
-            usual.with([("ram", "4MiB"), ("ram-min", "2MiB"), ("ram-max", "8MiB")]).expect("all are good");
-        assert_eq!((set.fixed_ram(), set.ram_bounds()), (Some(Size(4 << 20)), (2 << 20, 8 << 20)));
-        assert_eq!(
-            set.with([("ram", "auto"), ("ram-max", "off")]).map(|values| values.fixed_ram()),
-            Ok(None)
-        );
-        let problem = set.with([("ram-min", "9MiB")]).unwrap_err();
-        assert!(problem.message.contains("9MiB of RAM at least and 8MiB at most"), "{problem}");
-    }
-
-    #[test]
-    fn the_default_ram_in_a_record_of_an_earlier_version_was_not_set() {
-        let record = |texts: &[(&str, &str)]| {
-            let texts = texts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
-            let texts: BTreeMap<String, String> = texts.collect();
-            Values::try_from(texts).expect("it was recorded").fixed_ram()
-        };
-        assert_eq!(record(&[("ram", "32MiB")]), None);
-        assert_eq!(record(&[("ram", "64MiB")]), Some(Size(64 << 20)));
-        assert_eq!(record(&[("ram", "32MiB"), ("ram-min", "1MiB")]), Some(Size(32 << 20)));
-    }
-
-    #[test]
-    fn a_reservation_above_the_limit_is_refused() {
-        let values = Values::default().with([("reserve", "2G"), ("limit", "1G")]).expect("each is good");
-        let problem = values.settings(DiskId(1), 10 << 30, POOL).unwrap_err();
-        assert!(problem.message.contains("above the limit"), "{problem}");
-    }
-
-    #[test]
-    fn a_least_rate_above_the_greatest_is_refused_and_none_is_no_limit() {
-        let values = with("destage-rate-min", "2M").expect("it is good");
-        let settings = values.settings(DiskId(1), 10 << 30, POOL).expect("there is no greatest one");
-        assert_eq!((settings.destage_rate_min, settings.destage_rate_max), (2 << 20, 0));
-        let values = values.with([("destage-rate-max", "1M")]).expect("each is good");
-        let problem = values.settings(DiskId(1), 10 << 30, POOL).unwrap_err();
-        assert!(problem.message.contains("destage-rate-min"), "{problem}");
-    }
-
-    #[test]
-    fn shares_that_are_left_to_us_follow_the_pool() {
-        let settings = Values::default().settings(DiskId(1), 10 << 30, POOL).expect("nothing is wrong");
-        assert_eq!((settings.reserve_bytes, settings.limit_bytes), (4 << 20, 1 << 30));
-        let fifth = with("limit", "20%").expect("it is good");
-        let settings = fifth.settings(DiskId(1), 10 << 30, POOL).expect("nothing is wrong");
-        assert_eq!(settings.limit_bytes, 2 << 30);
-    }
-}
+mod tests;

@@ -39,7 +39,7 @@ const COUNTED_BESIDE: [(&str, &str); 4] = [
 ];
 
 /// Keys of a disk's statistics that rise and fall, with their help.
-const DISK_GAUGES: [(&str, &str); 22] = [
+const DISK_GAUGES: [(&str, &str); 25] = [
     ("size_bytes", "Size of the disk."),
     ("reserve_bytes", "The least flash that the disk may hold."),
     ("limit_bytes", "The most flash that the disk may hold."),
@@ -68,6 +68,12 @@ const DISK_GAUGES: [(&str, &str); 22] = [
     ("segments_uncopied", "Segments of a mirrored disk that lack their second copy."),
     ("mirrored", "1 if two devices have the dirty data, or are to have it."),
     ("depends_on_pool", "1 if the pool may have data that the backing does not have."),
+    (
+        "consistent_age_seconds",
+        "Consistent write-back: time since the oldest acknowledged write that is lost if all flash is lost.",
+    ),
+    ("ring_used_bytes", "Bytes of the redo ring that groups take."),
+    ("ring_bytes", "Bytes of the redo ring that groups can take."),
 ];
 
 /// Keys of a door of a disk.

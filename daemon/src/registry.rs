@@ -33,6 +33,18 @@ mod resizing;
 mod saved_shares;
 mod shares;
 mod sockets;
+/// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is
+/// destaged.
+fn check_same_ring(name: &str, before: &Values, now: &Values) -> Result<()> {
+    let is_same = before.is_consistent() == now.is_consistent() && before.ring() == now.ring();
+    if is_same || !(before.is_consistent() || now.is_consistent()) {
+        return Ok(());
+    }
+    Err(Error::conflict(format!(
+        "Cannot change 'destage-order' or 'ring' of disk '{name}' while it is not served: see `forebay disk show {name}` for the reason"
+    )))
+}
+
 #[cfg(test)]
 mod tests;
 mod unsaved;
@@ -363,6 +375,9 @@ impl Registry {
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.force_raw { Images::ServedAsRaw } else { Images::Refused };
         self.check_not_own(&wanted.name, &location)?;
+        if wanted_values.is_consistent() {
+            self.check_ring_drive(&wanted.name, &wanted_values, &location).await?;
+        }
         let rights = resolve_rights(&values).await?;
         let identity = self.probe_backing(&location, access(wanted.read_only), images).await?;
 
@@ -477,8 +492,21 @@ impl Registry {
             if values.writes_back() {
                 self.note_unsaved(name).await?;
             }
-            self.reconfigure(name, &values).await?;
+            if values.is_consistent() && !before.settings.is_consistent() {
+                self.check_ring_drive(name, &values, &Location::parse(&before.backing)?).await?;
+                // Before its ring promises anything: a start in address order would break that.
+                let noted = values.clone();
+                self.change_record(name, |record| record.settings = noted).await?;
+            }
+            if let Err(problem) = self.reconfigure(name, &values).await {
+                if values.is_consistent() && !before.settings.is_consistent() {
+                    let settings = before.settings.clone();
+                    log_if_failed(&self.change_record(name, |record| record.settings = settings).await);
+                }
+                return Err(problem);
+            }
         } else {
+            check_same_ring(name, &before.settings, &values)?;
             // The values cannot be applied now, but impossible ones are refused at once.
             resolve_rights(&values).await?;
             self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;

@@ -9,7 +9,15 @@ use crate::keys::{KEYS, RAM_BYTES_DEFAULT, Values};
 use crate::shard::DiskReport;
 
 /// Keys with an effect in write-back only.
-const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];
+const OF_WRITE_BACK: [&str; 7] = [
+    "dirty-limit",
+    "destage-rate-min",
+    "destage-rate-max",
+    "destage-order",
+    "ring",
+    "ring-size",
+    "redundancy",
+];
 /// Keys with an effect only where something is cached.
 const OF_CACHING: [&str; 8] =
     ["reserve", "limit", "ram", "ram-min", "ram-max", "admission", "sequential-cutoff", "read-balance"];

@@ -133,6 +133,21 @@ pub(crate) fn beside_qemu(belief: RecoveryTrust) -> RecoveryTrust {
     }
 }
 
+/// Gives a backing that is about to be changed by a recovery a new session id, durably: what flash has of it is not trusted any more.
+///
+/// # Errors
+/// If it can bear one, and that cannot be written.
+pub(crate) fn renew_session(backing: &dyn Attributes) -> Result<()> {
+    if backing.check_marks().is_err() {
+        return Ok(());
+    }
+    let renewed =
+        new_session().and_then(|session| backing.set_session(&session).map_err(|CannotMark(reason)| reason));
+    renewed.map_err(|reason| {
+        Error::failed(format!("Cannot write to the attributes of the backing: {reason}; make room there"))
+    })
+}
+
 /// The history of a disk that moves to another shard, while its backing stays open.
 #[derive(Clone)]
 pub(crate) struct HistoryHandle {

@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn keys_of_a_disk_are_completed_and_then_their_values() {
         let keys = candidates("forebay disk set web1 d");
-        assert_eq!(keys, ["dirty-limit=", "destage-rate-min=", "destage-rate-max="]);
+        assert_eq!(keys, ["dirty-limit=", "destage-rate-min=", "destage-rate-max=", "destage-order="]);
         let modes = candidates("forebay disk set web1 ram=1GiB mode=write-");
         assert_eq!(modes, ["mode=write-through", "mode=write-back", "mode=write-around"]);
         assert_eq!(candidates("forebay disk add web1 map=s"), ["map=scan"]);

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::accept;
 use super::destage::{self, QuiesceOwner};
+use super::recover;
 use super::stats::time;
 use super::{client, map, print_change, read_and_print};
 use crate::backing::Location;
@@ -32,6 +33,7 @@ pub(super) fn run(command: DiskCommand) -> Result<()> {
         DiskCommand::Accept(options) => accept::accept(&options),
         DiskCommand::Resume(options) => destage::resume(&options),
         DiskCommand::Remove(options) => remove(&options),
+        DiskCommand::Recover(options) => recover::run(&options),
     }
 }
 
@@ -47,6 +49,8 @@ fn add(options: DiskAdd) -> Result<()> {
         ("dirty-limit", options.dirty_limit),
         ("destage-rate-min", options.destage_rate_min),
         ("destage-rate-max", options.destage_rate_max),
+        ("destage-order", options.destage_order),
+        ("ring", options.ring),
         ("redundancy", options.redundancy),
         ("allow-unmarked", options.allow_unmarked.then(|| "yes".to_owned())),
         ("sector-size", options.sector_size),
@@ -281,6 +285,7 @@ fn show_one(document: &Value) -> String {
         ("hit ratio", percent(&statistics["hit_ratio"])),
         ("dirty", dirty(disk)),
     ]);
+    shown.extend(consistent(disk).map(|said| ("consistent", said)));
     let is_limited = ["iops-max", "bandwidth-max"].iter().any(|key| settings[*key] != "off");
     if is_limited || statistics["requests_delayed"].as_u64().is_some_and(|delayed| delayed > 0) {
         shown.push(("delayed by limits", delays(statistics)));
@@ -392,6 +397,23 @@ fn dirty(disk: &Value) -> String {
         _ => None,
     });
     said.join("; ")
+}
+
+/// Returns the time as of which losing all flash would leave a disk in consistent write-back, and the fill of its redo ring.
+fn consistent(disk: &Value) -> Option<String> {
+    disk["ring_path"].as_str()?;
+    let mut said = vec![match disk["consistent_as_of"].as_str() {
+        None => "not yet: without its flash, the backing is a mix".to_owned(),
+        Some(time) => format!("as of {time}, {} s old", number(&disk["consistent_age_seconds"])),
+    }];
+    said.push(format!(
+        "{} of {} used in {}",
+        size(&disk["ring_used_bytes"]),
+        size(&disk["ring_bytes"]),
+        text(&disk["ring_path"])
+    ));
+    said.extend(disk["ring_error"].as_str().map(|error| format!("STUCK: {error}")));
+    Some(said.join("; "))
 }
 
 fn show_lost(document: &Value) -> String {

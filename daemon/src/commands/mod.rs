@@ -18,6 +18,7 @@ mod manual;
 mod map;
 mod pool;
 mod rates;
+mod recover;
 mod replay;
 mod report;
 mod serve;

@@ -7,6 +7,7 @@ use api::disk::{
     QuiesceState, RunningGuest, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
+use base::moment::Moment;
 use base::units::Size;
 use block::ByteRange;
 use cache::LoadProgress;
@@ -20,6 +21,8 @@ use crate::registry::DiskView;
 use crate::remarks;
 use crate::shard::{DiskReport, QuiesceStatus};
 use crate::state::{GuestRecord, Stage};
+
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// Fault of a disk that an administrator has to mend.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,6 +200,8 @@ fn backing_state(report: &DiskReport) -> BackingState {
 fn dirt(view: &DiskView) -> Dirt {
     let report = view.report.as_ref().ok();
     let statistics = report.map(|report| &report.statistics);
+    let consistency = report.and_then(|report| report.consistency.as_ref());
+    let promised = consistency.and_then(|(state, _)| Some((state.taken_at?, state.uncovered_ns)));
     Dirt {
         dirty_bytes: statistics.map(|statistics| statistics.dirty_bytes),
         dirty_zeroes_bytes: statistics.map(|statistics| statistics.dirty_zeroes_bytes),
@@ -213,6 +218,12 @@ fn dirt(view: &DiskView) -> Dirt {
         segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
         lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
         quiesce: report.map(|report| quiesce(&report.quiesce, report.quiesce_number)),
+        consistent_as_of: promised.map(|(taken_at, _)| Moment(taken_at / SECOND_NS).to_string()),
+        consistent_age_seconds: promised.map(|(_, uncovered_ns)| uncovered_ns / SECOND_NS),
+        ring_path: consistency.map(|(_, path)| path.display().to_string()),
+        ring_used_bytes: consistency.map(|(state, _)| state.ring_bytes[0]),
+        ring_bytes: consistency.map(|(state, _)| state.ring_bytes[1]),
+        ring_error: consistency.and_then(|(state, _)| state.failure.as_ref()).map(ToString::to_string),
     }
 }
 

@@ -14,7 +14,7 @@ use telemetry::events::{self, Kind};
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
 use crate::backing_identity::DirtyMark;
-use crate::shard::DetachPolicy;
+use crate::shard::{DetachPolicy, RECOVER_ADVICE};
 use crate::state::DiskRecord;
 
 /// Time that a removal may take before it continues after its answer.
@@ -141,7 +141,12 @@ impl Registry {
         if self.check_pool_is_here(record).is_ok() {
             forgotten?;
         }
-        self.unmark(record).await;
+        if !record.settings.is_consistent() {
+            self.unmark(record).await;
+        } else if record.unsaved_in.is_some() {
+            // Its redo ring may still bring the backing to the time of the last group, which ends the mark.
+            tracing::info!("The backing of disk '{}' keeps its dirty mark: {RECOVER_ADVICE}", record.name);
+        }
         Ok(())
     }
 

@@ -3,15 +3,19 @@
 //! The locks of backings keep other processes away; these checks explain a conflict in words, before anything
 //! is tried.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use base::error::{Error, Result};
-use base::patience::Late;
+use base::patience::{Late, within};
 use block::file::{self, Access};
+use telemetry::wear::parts_below;
 
 use super::{ClaimGuard, Registry, lock};
 use crate::backing::{Identity, Images, Location, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, paths_of};
 use crate::door::DoorKind;
+use crate::keys::Values;
+use crate::pool::DeviceInUse;
 use crate::state::{DiskRecord, State};
 
 impl Registry {
@@ -28,6 +32,40 @@ impl Registry {
             )));
         }
         Ok(())
+    }
+
+    /// Refuses a redo ring on a drive of the pool, unless the backing is on it too: it would be lost together with the flash. What is not known
+    /// is not refused.
+    ///
+    /// # Errors
+    /// A conflict that names the drive.
+    pub(super) async fn check_ring_drive(
+        &self,
+        name: &str,
+        values: &Values,
+        location: &Location,
+    ) -> Result<()> {
+        let of_pool: BTreeSet<String> =
+            lock(&self.pool).devices.iter().flat_map(DeviceInUse::drives).collect();
+        let backing = location.path().map(Path::to_owned);
+        let Some(ring) = values.ring().map(Path::to_owned).or_else(|| backing.clone()) else { return Ok(()) };
+        let examining = tokio::task::spawn_blocking(move || {
+            // A ring that is about to be made will be on the file system of its folder.
+            let existing = if ring.exists() { Some(&*ring) } else { ring.parent() };
+            let parts = |path: &Path| parts_below(path).unwrap_or_default();
+            let of_ring = existing.map(parts).unwrap_or_default();
+            let of_backing = backing.as_deref().map(parts).unwrap_or_default();
+            let shared: Vec<String> = of_ring.intersection(&of_pool).cloned().collect();
+            (shared.iter().all(|drive| !of_backing.contains(drive)), shared)
+        });
+        match within(USERS_TIME_MAX, examining).await {
+            Ok(Ok((true, shared))) if !shared.is_empty() => Err(Error::conflict(format!(
+                "Cannot use destage-order=consistent on disk '{name}': its redo ring would be on {}, as the pool is, and be lost together with \
+                 the flash. Name a place on the storage of the backing: ring=PATH",
+                shared.join(", ")
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses storage that another disk, the pool or another program on this host uses, or that holds

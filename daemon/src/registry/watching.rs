@@ -156,7 +156,7 @@ fn observe_all(
 
 fn observe_disk(report: DiskReport) -> DiskSnapshot {
     let waits = waits(&report);
-    let DiskReport { attachment, trouble, statistics, .. } = report;
+    let DiskReport { attachment, trouble, statistics, consistency, .. } = report;
     let counts = &statistics.counts;
     DiskSnapshot {
         attachment,
@@ -171,6 +171,7 @@ fn observe_disk(report: DiskReport) -> DiskSnapshot {
         backing_errors: counts.backing_errors,
         lost_bytes: statistics.lost_bytes,
         segments_uncopied: statistics.segments_uncopied,
+        ring_failure: consistency.and_then(|(state, _)| state.failure).map(|failure| failure.to_string()),
         stopped: statistics.stopped,
         ..DiskSnapshot::default()
     }

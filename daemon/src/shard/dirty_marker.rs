@@ -11,6 +11,7 @@ use base::error::{Error, Result};
 
 use super::Shard;
 use super::disk::Cached;
+use super::redo_ring::RECOVER_ADVICE;
 use crate::backing::Ability;
 use crate::backing_identity::{Appearance, BackingHistory, CannotMark, DirtyMark};
 use crate::keys::{Unmarked, Values};
@@ -39,8 +40,8 @@ impl Shard {
         {
             return Err(Error::unavailable(format!(
                 "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
-                 Forebay. Have that one destage and remove it. If that data is lost, or to discard it, remove the mark from the file: \
-                 setfattr -x user.forebay.dirty FILE",
+                 Forebay. Have that one destage and remove it. If that data is lost: {RECOVER_ADVICE}, if it has one; to discard \
+                 it, remove the mark from the file: setfattr -x user.forebay.dirty FILE",
                 mark.pool, mark.name
             )));
         }

@@ -5,21 +5,21 @@
 //! backing, in `backing_identity`, which is consulted and updated at both ends.
 
 use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::error::{Error, Result};
-use base::rights::Rights;
 use base::units::Size;
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::patient::Trouble;
 use block::{BlockDevice, Delays, Host, PAGE, RateLimited, RateLimiter};
 use cache::{
-    AtRest, CacheError, CachedDisk, DirtyData, DiskId, DiskSettings, DiskStatistics, LoadProgress,
-    RecoveryContext, RecoveryTrust, check_disk_bytes,
+    AtRest, CacheError, CachedDisk, ConsistencyStatistics, DirtyData, DiskId, DiskSettings, DiskStatistics,
+    LoadProgress, RecoveryContext, RecoveryTrust, check_disk_bytes,
 };
 use telemetry::counted::Counted;
 use telemetry::events::{self, Kind};
@@ -30,6 +30,8 @@ use super::destage::{Quiesce, QuiesceStatus, destage_all, holds_dirty};
 use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
+use super::reconfigure::ReconfigureRequest;
+use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser};
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
@@ -39,7 +41,7 @@ use crate::backing::{
 use crate::backing_identity::{self, Appearance, BackingHistory, CannotMark, Sizes};
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::holds::HoldTime;
-use crate::keys::{PoolBounds, Unmarked, Values};
+use crate::keys::{PoolBounds, Values};
 use crate::recording::{RecordedDisk, recorder};
 
 /// Number of attachments so far, on all shards.
@@ -70,6 +72,8 @@ pub(super) struct Disk {
     pub(super) persistence: Ability,
     /// Place of its backing, if not at its path.
     pub(super) displaced: RefCell<Option<DisplacedBacking>>,
+    /// Place of its redo ring.
+    pub(super) ring: RefCell<Option<RingPlace>>,
     /// Reason for which it no longer matches the attachment.
     pub(super) failure: RefCell<Option<BackingFailure>>,
     /// State for the checks by the monitor.
@@ -129,6 +133,8 @@ pub(super) struct OpenedBacking {
     persistence: Ability,
     pub(super) history: Rc<BackingHistory>,
     pub(super) found: Appearance,
+    /// Redo ring of the disk, if its order of destage is consistent.
+    ring: Option<DiskRing>,
 }
 
 impl OpenedBacking {
@@ -136,15 +142,6 @@ impl OpenedBacking {
     pub(super) async fn recovery_context(&self) -> RecoveryContext {
         self.history.recovery_context(&self.found).await
     }
-}
-
-/// Parameters of a change.
-#[derive(Clone, Debug)]
-pub(crate) struct ReconfigureRequest {
-    pub(crate) name: String,
-    pub(crate) values: Values,
-    /// Rights of clients from now on; none leaves them as they are.
-    pub(crate) rights: Option<Rights>,
 }
 
 /// Treatment of a disk's cached data at its detachment.
@@ -212,6 +209,8 @@ pub(crate) struct DiskReport {
     pub(crate) quiesce: QuiesceStatus,
     /// Number of the request for that.
     pub(crate) quiesce_number: u64,
+    /// State of consistent write-back, and the place of its redo ring.
+    pub(crate) consistency: Option<(ConsistencyStatistics, PathBuf)>,
     pub(crate) statistics: DiskStatistics,
     /// The part of that which was counted in pass-through.
     pub(crate) passed: Passed,
@@ -266,14 +265,6 @@ impl ShardHandle {
             kept.map_err(|error| explain(&name, &error, settings.reserve_bytes))
         })
         .await?
-    }
-
-    /// Changes how a disk is cached.
-    ///
-    /// # Errors
-    /// If it cannot be changed; then nothing has changed.
-    pub(super) async fn reconfigure(&self, change: ReconfigureRequest) -> Result<()> {
-        self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
     }
 
     /// Returns the guests of a disk; none if it is not on this shard.
@@ -406,7 +397,15 @@ impl Shard {
     async fn attach(self: Rc<Self>, disk: AttachRequest) -> Result<()> {
         let opened = self.open_backing(&disk).await?;
         let trust = self.compare_if_touched(&disk, &opened).await;
-        self.attach_opened(disk, opened, trust).await
+        let (name, made) = (
+            disk.name.clone(),
+            opened.ring.as_ref().filter(|ring| ring.is_new).map(|ring| ring.place.clone()),
+        );
+        let attached = Rc::clone(&self).attach_opened(disk, opened, trust).await;
+        if let (Err(_), Some(place)) = (&attached, made) {
+            self.remove_ring(&name, &place).await;
+        }
+        attached
     }
 
     /// Opens and locks the backing of a disk that is to be attached, and reads its record. Changes nothing.
@@ -439,7 +438,23 @@ impl Shard {
         backing.set_size(history.disk_bytes());
         self.check_unsaved(name, *id, unsaved, &found, &history).await?;
         let found = Appearance { bytes: Some(sizes.backing), ..found };
-        Ok(OpenedBacking { backing, persistence, history, found })
+        let user = RingUser {
+            name,
+            id: *id,
+            values,
+            location: &opening.location,
+            disk_bytes: history.disk_bytes(),
+            may_be_dirty: unsaved.held_by.is_some(),
+        };
+        let ring = match (values.is_consistent() && access == Access::ReadWrite, self.goes_without.get()) {
+            (false, _) => None,
+            (true, false) => Some(self.open_ring(&user).await?),
+            (true, true) => {
+                self.void_ring_before(&user).await?;
+                None
+            }
+        };
+        Ok(OpenedBacking { backing, persistence, history, found, ring })
     }
 
     /// Attaches a disk to its open backing.
@@ -462,19 +477,13 @@ impl Shard {
             entrances,
             ..
         } = disk;
-        let OpenedBacking { backing, persistence, history, .. } = opened;
+        let OpenedBacking { backing, persistence, history, ring, .. } = opened;
         let identity = backing.identity();
         let size = history.disk_bytes();
         let settings = self.settings(&values, DiskId(id), size, access)?;
         let sector = choose_sector(&name, &settings, sector_bytes_before, backing.geometry().sector);
         let settings = DiskSettings { sector_bytes: Some(sector), ..settings };
-        let belief = match past.belief {
-            RecoveryTrust::Nothing(reason) if trust == Trust::Accepted => RecoveryTrust::DirtyOnly(reason),
-            RecoveryTrust::Nothing(_) if trust == Trust::Compared => history.expected().belief,
-            believed if lock == Lock::Beside => backing_identity::beside_qemu(believed),
-            believed if !backing.capabilities().fence.is_able() => backing_identity::unguarded(believed),
-            believed => believed,
-        };
+        let belief = belief_at(past.belief, trust, lock, &backing, &history);
         let past = self.without_records(RecoveryContext { belief, ..past });
         let learned = Rc::new(self.learned_file(id));
         let learned_before = learned.read(&name, self.cache().learned_shape(&settings)).await;
@@ -509,6 +518,11 @@ impl Shard {
                 return Err(problem);
             }
         };
+        let ring_place = ring.as_ref().map(|ring| ring.place.clone());
+        if let Some(DiskRing { ring, .. }) = ring {
+            // Before any request of a guest: the first one is served only after this task has ended its run.
+            cached.set_redo_ring(ring, self.clock_offset());
+        }
         let monitored = self.monitor_backing(&name, &cached, &history);
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
@@ -524,6 +538,7 @@ impl Shard {
             quiesce: Quiesce::default(),
             persistence,
             displaced: RefCell::default(),
+            ring: RefCell::new(ring_place),
             failure: RefCell::default(),
             monitored,
             is_checking: Cell::new(false),
@@ -570,42 +585,6 @@ impl Shard {
         // If it returned from a failed move, its former state.
         drop(before);
         disk
-    }
-
-    async fn reconfigure(&self, change: &ReconfigureRequest) -> Result<()> {
-        let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
-        let before = disk.cached.settings();
-        let geometry = disk.cached.geometry();
-        let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
-        let settings = self.settings(&change.values, before.id, geometry.size, access)?;
-        check_durability(&change.name, &change.values, disk.cached.backing())?;
-        if change.values.writes_back() && !before.mode.row().writes_back {
-            disk.check_in_place(&change.name, "write back on", &self.host).await?;
-        }
-        let settings =
-            DiskSettings { sector_bytes: settings.sector_bytes.or(before.sector_bytes), ..settings };
-        // A disk that already writes back, and may do so without a mark, does not access its backing, which
-        // may be unreachable.
-        let goes_unmarked = before.mode.row().writes_back && change.values.unmarked() == Unmarked::Allowed;
-        if access == Access::ReadWrite && !goes_unmarked {
-            self.mark(&change.name, &change.values, &disk.cached, &disk.history).await?;
-        }
-        let rights_before = disk.doors.rights();
-        disk.doors.set_rights(change.rights.unwrap_or(rights_before)).await?;
-        if let Err(error) = self.cache().reconfigure(&disk.cached, settings) {
-            if let Err(problem) = disk.doors.set_rights(rights_before).await {
-                tracing::error!("While undoing a change that the cache refused: {problem}");
-            }
-            return Err(explain(&change.name, &error, settings.reserve_bytes));
-        }
-        // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
-        disk.meter.borrow_mut().change(settings.mode, || {
-            let counted = Counted::of(&disk.cached.statistics());
-            Passed { counted, time: disk.attached.elapsed() }
-        });
-        disk.cached.backing().set_retry_ns(change.values.retry_ns());
-        disk.limiter.set_limits(change.values.rate_limits());
-        Ok(())
     }
 
     async fn detach(&self, name: &str, content: DetachPolicy) -> Result<DetachReport> {
@@ -662,7 +641,7 @@ impl Shard {
     async fn let_rest(&self, disk: &Disk, name: &str, is_destaged: bool) {
         let learned = LearnedFile::state_at_stop(&self.host, &disk.cached).await;
         self.cache().detach(&disk.cached).await;
-        if is_destaged {
+        if is_destaged && self.void_ring(disk, name).await {
             // Before the file is examined the last time, which this changes.
             disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
         }
@@ -682,7 +661,19 @@ impl Shard {
             self.let_rest(disk, name, is_destaged).await;
             return Err(holds_dirty(name));
         }
-        disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
+        let promises = disk.cached.consistency().is_some_and(|state| state.taken_at.is_some());
+        if promises && !is_destaged {
+            // Its ring still brings the backing to the time of the last group, which ends the mark.
+            tracing::info!("The backing of disk '{name}' keeps its dirty mark: {RECOVER_ADVICE}");
+        } else {
+            let is_void = self.void_ring(disk, name).await;
+            let place = disk.ring.take().filter(|_| is_void);
+            drop(disk.cached.take_redo_ring());
+            if let Some(place) = place {
+                self.remove_ring(name, &place).await;
+            }
+            disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
+        }
         disk.learned.remove().await;
         // Its number is never used again: remaining data is not trusted.
         drop(self.forget_identity(disk.cached.settings().id.0).await);
@@ -713,6 +704,23 @@ impl Shard {
         let given = if self.goes_without.get() { values.without_flash() } else { values.clone() };
         let settings = given.settings(id, disk_bytes, bounds)?;
         Ok(DiskSettings { read_only: access == Access::ReadOnly, ..settings })
+    }
+}
+
+/// Returns the trust in what is cached, where the record of the backing permits `judged`.
+fn belief_at(
+    judged: RecoveryTrust,
+    trust: Trust,
+    lock: Lock,
+    backing: &Backing,
+    history: &BackingHistory,
+) -> RecoveryTrust {
+    match judged {
+        RecoveryTrust::Nothing(reason) if trust == Trust::Accepted => RecoveryTrust::DirtyOnly(reason),
+        RecoveryTrust::Nothing(_) if trust == Trust::Compared => history.expected().belief,
+        believed if lock == Lock::Beside => backing_identity::beside_qemu(believed),
+        believed if !backing.capabilities().fence.is_able() => backing_identity::unguarded(believed),
+        believed => believed,
     }
 }
 
@@ -773,6 +781,7 @@ impl Disk {
             fit_to_move: self.is_fit_to_move(),
             quiesce: self.quiesce.at(now),
             quiesce_number: self.quiesce.number(),
+            consistency: self.cached.consistency().zip(self.ring.borrow().clone().map(|place| place.path)),
             statistics,
         }
     }
@@ -780,7 +789,7 @@ impl Disk {
 
 /// Refuses write-back in front of a backing without durable flushes: destage would end, and destaged data
 /// could still be lost.
-fn check_durability(name: &str, values: &Values, backing: &Backing) -> Result<()> {
+pub(super) fn check_durability(name: &str, values: &Values, backing: &Backing) -> Result<()> {
     if !values.writes_back() || backing.capabilities().flush.is_able() {
         return Ok(());
     }

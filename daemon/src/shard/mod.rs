@@ -24,6 +24,8 @@ mod flash;
 mod learned;
 mod moving;
 mod pool;
+mod reconfigure;
+mod redo_ring;
 mod resizing;
 mod sizes;
 mod standing;
@@ -54,11 +56,11 @@ pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardRepo
 pub(crate) use destage::{Destage, QuiesceStatus};
 pub(crate) use devices::{DeviceStorage, FileChange};
 pub(crate) use dirty_marker::UnsavedPools;
-pub(crate) use disk::{
-    AbsentDisk, AttachRequest, DetachPolicy, DetachReport, DiskReport, ReconfigureRequest,
-};
+pub(crate) use disk::{AbsentDisk, AttachRequest, DetachPolicy, DetachReport, DiskReport};
 pub(crate) use flash::Openness;
 pub(crate) use pool::{DeviceProbe, OpenedPool, Owners, PoolReport};
+pub(crate) use reconfigure::ReconfigureRequest;
+pub(crate) use redo_ring::{RECOVER_ADVICE, chosen_path};
 pub(crate) use resizing::{NotRecorded, ResizeRequest, ResizeResult};
 
 use crate::backing::BackingMonitor;

@@ -217,6 +217,7 @@ impl Shard {
                 quiesce,
                 persistence,
                 displaced,
+                ring: RefCell::default(),
                 failure,
                 monitored,
                 is_checking: Cell::new(false),
@@ -252,7 +253,8 @@ impl Disk {
     pub(super) fn is_fit_to_move(&self) -> bool {
         let backing_is_fit = self.cached.backing().capabilities().shard_move.is_able();
         let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiesce.is_over();
-        let guests_follow = !self.doors.are_bound_to_shard();
+        // Its redo ring stays open on this shard.
+        let guests_follow = !self.doors.are_bound_to_shard() && self.ring.borrow().is_none();
         backing_is_fit && undisturbed && guests_follow && self.cached.is_fit_to_move()
     }
 

@@ -10,6 +10,7 @@ mod browser;
 mod budget;
 mod check;
 mod command_line;
+mod consistent;
 mod curve;
 mod descriptors;
 mod devices;

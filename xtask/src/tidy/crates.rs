@@ -36,6 +36,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "doors",
             "guest",
             "hitsim",
+            "redo",
             "telemetry",
             "trace",
             "vm",

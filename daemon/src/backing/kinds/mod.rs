@@ -101,7 +101,7 @@ impl Location {
     }
 
     /// Returns the path of the file or device that holds the data, if it is on this host.
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Model(_, path) => Some(path),
             Self::Nbd(_) => None,

@@ -1,0 +1,109 @@
+//! Change of the keys of a served disk, while guests go on: checks, the mark, the redo ring, then the cache in one step.
+
+use base::error::Result;
+use base::rights::Rights;
+use block::BlockDevice;
+use block::file::Access;
+use cache::{DestageOrder, DiskSettings};
+use telemetry::counted::Counted;
+use telemetry::series::lifetime::Passed;
+
+use super::disk::{Disk, check_durability, explain, not_attached};
+use super::redo_ring::{DiskRing, RingUser};
+use super::{Shard, ShardHandle};
+use crate::keys::{Unmarked, Values};
+
+/// Parameters of a change.
+#[derive(Clone, Debug)]
+pub(crate) struct ReconfigureRequest {
+    pub(crate) name: String,
+    pub(crate) values: Values,
+    /// Rights of clients from now on; none leaves them as they are.
+    pub(crate) rights: Option<Rights>,
+}
+
+impl ShardHandle {
+    /// Changes how a disk is cached.
+    ///
+    /// # Errors
+    /// If it cannot be changed; then nothing has changed.
+    pub(super) async fn reconfigure(&self, change: ReconfigureRequest) -> Result<()> {
+        self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
+    }
+}
+
+impl Shard {
+    pub(super) async fn reconfigure(&self, change: &ReconfigureRequest) -> Result<()> {
+        let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
+        let before = disk.cached.settings();
+        let geometry = disk.cached.geometry();
+        let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
+        let settings = self.settings(&change.values, before.id, geometry.size, access)?;
+        check_durability(&change.name, &change.values, disk.cached.backing())?;
+        if change.values.writes_back() && !before.mode.row().writes_back {
+            disk.check_in_place(&change.name, "write back on", &self.host).await?;
+        }
+        let settings =
+            DiskSettings { sector_bytes: settings.sector_bytes.or(before.sector_bytes), ..settings };
+        // A disk that already writes back, and may do so without a mark, does not access its backing, which
+        // may be unreachable.
+        let goes_unmarked = before.mode.row().writes_back && change.values.unmarked() == Unmarked::Allowed;
+        if access == Access::ReadWrite && !goes_unmarked {
+            self.mark(&change.name, &change.values, &disk.cached, &disk.history).await?;
+        }
+        let ring = self.ring_for(&disk, change, &settings).await?;
+        let rights_before = disk.doors.rights();
+        disk.doors.set_rights(change.rights.unwrap_or(rights_before)).await?;
+        let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
+        let left = if leaves { Some(disk.leave_consistency(&change.name).await?) } else { None };
+        if let Err(error) = self.cache().reconfigure(&disk.cached, settings) {
+            if let Err(problem) = disk.doors.set_rights(rights_before).await {
+                tracing::error!("While undoing a change that the cache refused: {problem}");
+            }
+            return Err(explain(&change.name, &error, settings.reserve_bytes));
+        }
+        // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
+        disk.meter.borrow_mut().change(settings.mode, || {
+            let counted = Counted::of(&disk.cached.statistics());
+            Passed { counted, time: disk.attached.elapsed() }
+        });
+        if let Some(DiskRing { ring, place, .. }) = ring {
+            disk.cached.set_redo_ring(ring, self.clock_offset());
+            disk.ring.replace(Some(place));
+        }
+        if left.is_some() {
+            drop(disk.cached.take_redo_ring());
+            if let Some(place) = disk.ring.take() {
+                self.remove_ring(&change.name, &place).await;
+            }
+        }
+        disk.cached.backing().set_retry_ns(change.values.retry_ns());
+        disk.limiter.set_limits(change.values.rate_limits());
+        Ok(())
+    }
+
+    /// Returns a ring for a disk that is to be consistent from now on; none if it is already, or is not to be.
+    async fn ring_for(
+        &self,
+        disk: &Disk,
+        change: &ReconfigureRequest,
+        settings: &DiskSettings,
+    ) -> Result<Option<DiskRing>> {
+        if settings.destage_order == DestageOrder::Address || settings.read_only {
+            return Ok(None);
+        }
+        let user = RingUser {
+            name: &change.name,
+            id: settings.id.0,
+            values: &change.values,
+            location: &disk.location,
+            disk_bytes: disk.cached.geometry().size,
+            may_be_dirty: false,
+        };
+        let before = disk.ring.borrow().clone();
+        match before {
+            None => self.open_ring(&user).await.map(Some),
+            Some(before) => self.check_same_ring(&user, &before).await.map(|()| None),
+        }
+    }
+}

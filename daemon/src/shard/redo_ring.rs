@@ -1,0 +1,443 @@
+//! The redo ring of a disk in consistent write-back: its place, and its way from a file or device to the cache.
+//!
+//! ```text
+//!   keys, backing ──> place ── missing, empty or of no use any more? ──> a new ring, of zeroes ──┐
+//!                       `───── ours? ──────────────────────────────────> as it was left ─────────┴──> cache
+//! ```
+//! A ring belongs to one disk of one pool. One that still promises something to another disk, or that a recovery used while our flash has
+//! newer data, is refused; so is a file that holds anything else. A ring that is gone or damaged beyond use is replaced: as long as the flash is
+//! there, nothing needs it, and until the first group of the new one the backing alone is a mix, which an event says.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base::error::{Error, Result};
+use base::units::Size;
+use block::file::{Access, Lock};
+use block::{BlockDevice, Buffer, Host, PAGE};
+use redo::{RedoRing, RingError, RingId, RingOwner};
+use telemetry::events::{self, Kind};
+
+use super::Shard;
+use super::disk::Disk;
+use crate::backing::{Backing, Location, Opening};
+use crate::keys::Values;
+
+/// Bytes at the start of a device that are zeroes if nothing was ever written there: both copies of a ring's directory.
+const HEAD_BYTES: u64 = 32 << 10;
+/// Bits of the mode of a ring that Forebay makes: it holds content of the disk.
+const MODE: u32 = 0o600;
+
+/// Advice for a backing that lacks data, and whose redo ring has a part of it.
+pub(crate) const RECOVER_ADVICE: &str =
+    "forebay disk recover brings it to the time of the last group in its redo ring";
+
+/// Redo ring of a disk.
+pub(super) struct DiskRing {
+    pub(super) ring: RedoRing<Backing>,
+    pub(super) place: RingPlace,
+    /// True if it was made just now.
+    pub(super) is_new: bool,
+}
+
+/// Place of the redo ring of a disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RingPlace {
+    pub(super) path: PathBuf,
+    /// True if Forebay chose it, and so removes the file again.
+    pub(super) is_chosen: bool,
+}
+
+/// Disk for which a ring is opened.
+pub(super) struct RingUser<'a> {
+    pub(super) name: &'a str,
+    pub(super) id: u32,
+    pub(super) values: &'a Values,
+    pub(super) location: &'a Location,
+    pub(super) disk_bytes: u64,
+    /// True if flash may have newer data than the backing.
+    pub(super) may_be_dirty: bool,
+}
+
+/// Returns the place that Forebay chooses for the ring of a backing; none if the backing is not a file.
+pub(crate) fn chosen_path(backing: &Path) -> Option<PathBuf> {
+    let mut name = OsString::from(".");
+    name.push(backing.file_name()?);
+    name.push(".forebay-ring");
+    Some(backing.with_file_name(name))
+}
+
+impl RingPlace {
+    /// Returns the place of the ring of a disk. May block on a file system.
+    ///
+    /// # Errors
+    /// If none was named, and the backing is not a file beside which there is room for one.
+    fn of(user: &RingUser<'_>) -> Result<Self> {
+        if let Some(path) = user.values.ring() {
+            return Ok(Self { path: path.to_owned(), is_chosen: false });
+        }
+        let file = backing_file(user.location);
+        // By the name of the file itself, so that a link to it elsewhere leads to the same ring.
+        let file = file.and_then(|path| path.canonicalize().ok());
+        let path = file.and_then(|path| chosen_path(&path));
+        let path = path.ok_or_else(|| {
+            refused(user.name, "its backing is not a file, so name a place for the ring, on the storage of the backing: ring=PATH")
+        })?;
+        Ok(Self { path, is_chosen: true })
+    }
+
+    /// Makes the file if it is missing, or gives it another size. Durable when it returns. Returns false if it was there as it is. Blocks.
+    fn prepare(&self, bytes: Option<u64>) -> io::Result<bool> {
+        let made = match File::options().read(true).write(true).open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let Some(bytes) = bytes else { return Err(error) };
+                let file =
+                    File::options().read(true).write(true).create_new(true).mode(MODE).open(&self.path)?;
+                file.set_len(bytes)?;
+                file
+            }
+            Err(error) => return Err(error),
+            Ok(file) => {
+                let about = file.metadata()?;
+                let kind = about.file_type();
+                if !kind.is_file() && !kind.is_block_device() {
+                    return Err(io::Error::other("it is neither a file nor a block device"));
+                }
+                let Some(bytes) = bytes.filter(|bytes| kind.is_file() && *bytes != about.len()) else {
+                    return Ok(false);
+                };
+                file.set_len(bytes)?;
+                file
+            }
+        };
+        made.sync_all()?;
+        File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()?;
+        Ok(true)
+    }
+}
+
+impl Shard {
+    /// Opens the ring of a disk whose order of destage is consistent, or makes one.
+    ///
+    /// # Errors
+    /// If its place holds something else, or a ring that must not be used; or its storage fails.
+    pub(super) async fn open_ring(&self, user: &RingUser<'_>) -> Result<DiskRing> {
+        let place = self.ring_place(user).await?;
+        let owner = self.ring_owner(user.id);
+        let wanted_bytes = user.values.ring_bytes(user.disk_bytes);
+        let found = {
+            let path = place.path.clone();
+            self.blocking.run(move || fs::metadata(path)).await?
+        };
+        if let Ok(found) = found {
+            let is_device = found.file_type().is_block_device();
+            let device = self.open_ring_device(user, &place).await?;
+            let size_bytes = device.geometry().size;
+            let is_empty = is_empty(&device).await;
+            let replaced = match RedoRing::open(device).await {
+                Ok(ring) if ring.owner() != owner && ring.taken_at().is_some() => {
+                    let owner = ring.owner();
+                    return Err(refused(
+                        user.name,
+                        &format!(
+                            "{} holds changes of disk {} of pool {:032x}; apply them (forebay disk recover), or delete that file if they are not \
+                             needed",
+                            place.path.display(),
+                            owner.disk,
+                            u128::from_be_bytes(owner.pool)
+                        ),
+                    ));
+                }
+                Ok(ring) if ring.epoch() > 0 && user.may_be_dirty => {
+                    return Err(Error::conflict(format!(
+                        "Cannot serve disk '{name}': its backing was recovered from its redo ring without this flash, so what flash has \
+                         is another version of it. To go on with the backing as it is: forebay disk remove {name} --discard-dirty, then add \
+                         the disk again",
+                        name = user.name
+                    )));
+                }
+                Ok(ring) if ring.owner() == owner && ring.epoch() == 0 => {
+                    let is_fit = is_device || size_bytes == wanted_bytes;
+                    if is_fit || ring.taken_at().is_some() {
+                        return Ok(DiskRing { ring, place, is_new: false });
+                    }
+                    None
+                }
+                Ok(_) => None,
+                Err(RingError::NotARing(_)) if is_empty => None,
+                Err(RingError::Damaged) => Some("both copies of its directory are damaged"),
+                Err(error @ RingError::NotARing(_)) => {
+                    return Err(refused(
+                        user.name,
+                        &format!(
+                            "{} holds something else ({error}); name another place with ring=PATH",
+                            place.path.display()
+                        ),
+                    ));
+                }
+                Err(error) => return Err(unavailable(user.name, &place.path, &error)),
+            };
+            if let Some(reason) = replaced {
+                report_lost(user.name, &place.path, reason);
+            }
+        } else if user.may_be_dirty {
+            report_lost(user.name, &place.path, "it is not there");
+        }
+        self.make_ring(user, place, owner, wanted_bytes).await
+    }
+
+    async fn make_ring(
+        &self,
+        user: &RingUser<'_>,
+        place: RingPlace,
+        owner: RingOwner,
+        bytes: u64,
+    ) -> Result<DiskRing> {
+        let preparing = place.clone();
+        let prepared = self.blocking.run(move || preparing.prepare(Some(bytes))).await?;
+        prepared.map_err(|error| unavailable(user.name, &place.path, &error))?;
+        let device = self.open_ring_device(user, &place).await?;
+        let id = new_id().map_err(|error| unavailable(user.name, &place.path, &error))?;
+        match RedoRing::create(device, id, owner).await {
+            Ok(ring) => {
+                tracing::info!(
+                    "Disk '{}' has a new redo ring of {} at {}",
+                    user.name,
+                    Size(bytes),
+                    place.path.display()
+                );
+                Ok(DiskRing { ring, place, is_new: true })
+            }
+            Err(error) => {
+                if place.is_chosen {
+                    // What was made in part takes room where the backing may need it.
+                    let path = place.path.clone();
+                    drop(self.blocking.run(move || fs::remove_file(path)).await);
+                }
+                Err(unavailable(user.name, &place.path, &error))
+            }
+        }
+    }
+
+    /// Makes the ring of a disk void, if it has one: the disk is about to be served in a way that does not keep the ring's promise, and has
+    /// nothing dirty.
+    ///
+    /// # Errors
+    /// If its storage fails.
+    pub(super) async fn void_ring_before(&self, user: &RingUser<'_>) -> Result<()> {
+        let Ok(place) = self.ring_place(user).await else { return Ok(()) };
+        let path = place.path.clone();
+        if !self.blocking.run(move || path.exists()).await? {
+            return Ok(());
+        }
+        let device = self.open_ring_device(user, &place).await?;
+        match RedoRing::open(device).await {
+            Ok(ring) if ring.owner().disk == u64::from(user.id) && ring.taken_at().is_some() => {
+                ring.void().await.map_err(|error| unavailable(user.name, &place.path, &error))
+            }
+            Err(error @ RingError::Storage(_)) => Err(unavailable(user.name, &place.path, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the ring of a disk void that was detached from the cache and has nothing dirty: its backing may be used by others. Returns false
+    /// if the ring may still promise something.
+    pub(super) async fn void_ring(&self, disk: &Disk, name: &str) -> bool {
+        let Some(ring) = disk.cached.redo_ring() else { return true };
+        match ring.void().await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(
+                    "The redo ring of disk '{name}' is not void, though its backing is complete: {error}"
+                );
+                false
+            }
+        }
+    }
+
+    /// Checks that the keys of a disk still lead to the ring that it has.
+    ///
+    /// # Errors
+    /// A conflict if they lead to another one.
+    pub(super) async fn check_same_ring(&self, user: &RingUser<'_>, before: &RingPlace) -> Result<()> {
+        if self.ring_place(user).await? == *before {
+            return Ok(());
+        }
+        Err(Error::conflict(format!(
+            "Cannot move the redo ring of disk '{name}' while it is in use: first forebay disk set {name} destage-order=address, then \
+             destage-order=consistent with the new place",
+            name = user.name
+        )))
+    }
+
+    /// Removes the file of a ring that Forebay made, unless it still promises something. The ring is closed.
+    pub(super) async fn remove_ring(&self, name: &str, place: &RingPlace) {
+        if !place.is_chosen {
+            return;
+        }
+        let path = place.path.clone();
+        let removed = self.blocking.run(move || fs::remove_file(path)).await;
+        if let Err(reason) = removed
+            .map_err(|problem| problem.message)
+            .and_then(|removed| removed.map_err(|error| error.to_string()))
+        {
+            tracing::warn!(
+                "The redo ring of disk '{name}', {}, is not needed any more and stays: {reason}",
+                place.path.display()
+            );
+        }
+    }
+
+    /// Returns the nanoseconds from 1970 to the zero of this shard's clock.
+    pub(super) fn clock_offset(&self) -> u64 {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX).saturating_sub(self.host.now())
+    }
+
+    async fn ring_place(&self, user: &RingUser<'_>) -> Result<RingPlace> {
+        let (name, values, location) = (user.name.to_owned(), user.values.clone(), user.location.clone());
+        let (id, disk_bytes, may_be_dirty) = (user.id, user.disk_bytes, user.may_be_dirty);
+        let placing = move || {
+            let user =
+                RingUser { name: &name, id, values: &values, location: &location, disk_bytes, may_be_dirty };
+            RingPlace::of(&user)
+        };
+        self.blocking.run(placing).await?
+    }
+
+    async fn open_ring_device(&self, user: &RingUser<'_>, place: &RingPlace) -> Result<Backing> {
+        let location = Location::File(place.path.clone());
+        let opening = Opening {
+            location,
+            access: Access::ReadWrite,
+            lock: Lock::Image,
+            retry_ns: user.values.retry_ns(),
+        };
+        let opened = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await;
+        opened.map_err(|problem| Error {
+            message: format!("Cannot open the redo ring of disk '{}': {problem}", user.name),
+            ..problem
+        })
+    }
+
+    fn ring_owner(&self, id: u32) -> RingOwner {
+        let pool = u128::from_str_radix(&self.cache().id(), 16).expect("an id has 32 hexadecimal digits");
+        RingOwner { pool: pool.to_be_bytes(), disk: id.into() }
+    }
+}
+
+impl Disk {
+    /// Destages everything, with the ring void, so that another order of destage can begin. Until the returned hold is dropped, changes of
+    /// guests go to the backing.
+    ///
+    /// # Errors
+    /// If backing or ring fail; then the disk goes on as before.
+    pub(super) async fn leave_consistency(&self, name: &str) -> Result<impl Drop + use<>> {
+        self.cached.leave_consistency().await.map_err(|error| {
+            Error::conflict(format!(
+                "Cannot change the order of destage of disk '{name}': {error}. Nothing was changed; repair the backing and its redo ring, \
+                 and try again"
+            ))
+        })
+    }
+}
+
+/// Returns the file of a backing, if it is one. May block on a file system.
+fn backing_file(location: &Location) -> Option<&Path> {
+    location.path().filter(|path| fs::metadata(path).is_ok_and(|about| about.is_file()))
+}
+
+/// Returns true if nothing was ever written where a ring begins.
+async fn is_empty(device: &Backing) -> bool {
+    let bytes = device.geometry().size.min(HEAD_BYTES) / PAGE * PAGE;
+    let (head, result) = device.read(0, Buffer::zeroed(bytes as usize)).await;
+    result.is_ok() && head.iter().all(|byte| *byte == 0)
+}
+
+fn new_id() -> Result<RingId, String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| error.to_string())?;
+    Ok(RingId(random))
+}
+
+fn report_lost(name: &str, path: &Path, reason: &str) {
+    let lost = format!(
+        "The redo ring of disk '{name}', {}, is lost ({reason}), and a new one is made: until its first group is complete, the backing \
+         without the flash is a mix of old and new",
+        path.display()
+    );
+    events::of_disk(Kind::RingLost, name, lost);
+}
+
+fn refused(name: &str, why: &str) -> Error {
+    Error::invalid(format!("Cannot use destage-order=consistent on disk '{name}': {why}"))
+}
+
+fn unavailable(name: &str, path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::unavailable(format!(
+        "Cannot use the redo ring of disk '{name}', {}: {error}; make room there, or repair that storage",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use base::testing::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_ring_is_made_beside_its_backing_for_its_owner_alone_and_keeps_its_bytes() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = TempDir::new();
+        let path = chosen_path(&dir.path().join("web.img")).expect("it has a name");
+        assert_eq!(path, dir.path().join(".web.img.forebay-ring"));
+        let place = RingPlace { path: path.clone(), is_chosen: true };
+        assert!(place.prepare(None).is_err(), "there is none");
+        assert!(place.prepare(Some(1 << 20)).expect("the folder is ours"));
+        assert!(!place.prepare(Some(1 << 20)).expect("it is as it should be"));
+        let about = fs::metadata(&path).expect("it was made");
+        assert_eq!((about.len(), about.permissions().mode() & 0o777), (1 << 20, MODE));
+        fs::write(&path, b"content").expect("it is ours");
+        assert!(place.prepare(Some(2 << 20)).expect("it is ours"));
+        assert!(fs::read(&path).expect("it is there").starts_with(b"content"));
+        let folder = RingPlace { path: dir.path().into(), is_chosen: false };
+        assert!(folder.prepare(Some(1 << 20)).is_err(), "a folder is no ring");
+    }
+
+    #[test]
+    fn a_place_is_chosen_for_files_alone_and_through_links_to_them() {
+        let dir = TempDir::new();
+        let image = dir.path().join("web.img");
+        fs::write(&image, [0; 512]).expect("the folder is ours");
+        let link = dir.path().join("link.img");
+        std::os::unix::fs::symlink(&image, &link).expect("the folder is ours");
+        let place = |location: &Location, keys: &[(&str, &str)]| {
+            let values = Values::default().with(keys.iter().copied()).expect("they are good");
+            let user = RingUser {
+                name: "web",
+                id: 1,
+                values: &values,
+                location,
+                disk_bytes: 512,
+                may_be_dirty: false,
+            };
+            RingPlace::of(&user)
+        };
+        let beside = dir.path().canonicalize().expect("it is there").join(".web.img.forebay-ring");
+        for path in [image, link] {
+            let chosen = place(&Location::File(path), &[]).expect("it is a file");
+            assert_eq!(chosen, RingPlace { path: beside.clone(), is_chosen: true });
+        }
+        let elsewhere = Location::parse("nbd://localhost/web").expect("it is a location");
+        let problem = place(&elsewhere, &[]).expect_err("there is no folder");
+        assert!(problem.message.contains("ring=PATH"), "{problem}");
+        let named = place(&elsewhere, &[("ring", "/srv/a.ring")]).expect("it is named");
+        assert_eq!(named, RingPlace { path: "/srv/a.ring".into(), is_chosen: false });
+    }
+}
