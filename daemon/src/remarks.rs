@@ -124,9 +124,10 @@ fn of_dirty_limit(name: &str, values: &Values, report: &DiskReport) -> Option<Re
             "the reservation is {} and {part} of it may be dirty: forebay disk set {name} reserve={needed}, or reserve=auto",
             Size(report.settings.reserve_bytes)
         ),
-        DirtyBound::Ring => {
-            "half of the redo ring is to take everything that is dirty: make the ring larger".to_owned()
-        }
+        DirtyBound::Ring => format!(
+            "half of the redo ring is to take everything that is dirty; for a larger one: forebay disk set {name} destage-order=address, \
+             then destage-order=consistent ring-size=SIZE"
+        ),
         DirtyBound::Limit => format!(
             "limit is {} and {part} of it may be dirty: forebay disk set {name} limit={needed}",
             Size(report.settings.limit_bytes)

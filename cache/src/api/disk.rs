@@ -308,6 +308,11 @@ impl<E: Env> CachedDisk<E> {
         consistent::leave_ring(&self.ctx.cache).await
     }
 
+    /// Returns the redo ring, to be made void once the disk is detached and clean; none without one.
+    pub fn redo_ring(&self) -> Option<Rc<RedoRing<E::Backing>>> {
+        self.ctx.cache.consistent.ring()
+    }
+
     /// Returns the state of consistent write-back; none without a ring.
     pub fn consistency(&self) -> Option<ConsistencyStatistics> {
         self.ctx.cache.consistency_statistics()

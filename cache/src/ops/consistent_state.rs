@@ -140,7 +140,7 @@ impl<E: Env> ConsistentState<E> {
     }
 
     /// Returns the ring, once it was handed over.
-    pub(super) fn ring(&self) -> Option<Rc<RedoRing<E::Backing>>> {
+    pub(crate) fn ring(&self) -> Option<Rc<RedoRing<E::Backing>>> {
         self.ring.borrow().clone()
     }
 }

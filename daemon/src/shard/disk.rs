@@ -668,7 +668,6 @@ impl Shard {
         } else {
             let is_void = self.void_ring(disk, name).await;
             let place = disk.ring.take().filter(|_| is_void);
-            drop(disk.cached.take_redo_ring());
             if let Some(place) = place {
                 self.remove_ring(name, &place).await;
             }

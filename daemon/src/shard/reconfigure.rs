@@ -4,7 +4,7 @@ use base::error::Result;
 use base::rights::Rights;
 use block::BlockDevice;
 use block::file::Access;
-use cache::{DestageOrder, DiskSettings};
+use cache::{DestageOrder, DiskSettings, Mode};
 use telemetry::counted::Counted;
 use telemetry::series::lifetime::Passed;
 
@@ -54,8 +54,6 @@ impl Shard {
         let ring = self.ring_for(&disk, change, &settings).await?;
         let rights_before = disk.doors.rights();
         disk.doors.set_rights(change.rights.unwrap_or(rights_before)).await?;
-        let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
-        let left = if leaves { Some(disk.leave_consistency(&change.name).await?) } else { None };
         if let Err(error) = self.cache().reconfigure(&disk.cached, settings) {
             if let Err(problem) = disk.doors.set_rights(rights_before).await {
                 tracing::error!("While undoing a change that the cache refused: {problem}");
@@ -63,18 +61,19 @@ impl Shard {
             return Err(explain(&change.name, &error, settings.reserve_bytes));
         }
         // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
-        disk.meter.borrow_mut().change(settings.mode, || {
-            let counted = Counted::of(&disk.cached.statistics());
-            Passed { counted, time: disk.attached.elapsed() }
-        });
+        disk.count_mode(settings.mode);
         if let Some(DiskRing { ring, place, .. }) = ring {
             disk.cached.set_redo_ring(ring, self.clock_offset());
             disk.ring.replace(Some(place));
         }
-        if left.is_some() {
-            drop(disk.cached.take_redo_ring());
-            if let Some(place) = disk.ring.take() {
-                self.remove_ring(&change.name, &place).await;
+        if disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address {
+            if let Err(problem) = self.leave_ring(&disk, &change.name).await {
+                self.cache()
+                    .reconfigure(&disk.cached, before)
+                    .map_err(|error| explain(&change.name, &error, 0))?;
+                disk.count_mode(before.mode);
+                disk.doors.set_rights(rights_before).await?;
+                return Err(problem);
             }
         }
         disk.cached.backing().set_retry_ns(change.values.retry_ns());
@@ -105,5 +104,15 @@ impl Shard {
             None => self.open_ring(&user).await.map(Some),
             Some(before) => self.check_same_ring(&user, &before).await.map(|()| None),
         }
+    }
+}
+
+impl Disk {
+    /// Counts in another mode from now on.
+    fn count_mode(&self, mode: Mode) {
+        self.meter.borrow_mut().change(mode, || {
+            let counted = Counted::of(&self.cached.statistics());
+            Passed { counted, time: self.attached.elapsed() }
+        });
     }
 }

@@ -259,6 +259,22 @@ impl Shard {
         }
     }
 
+    /// Ends the use of the ring of a disk whose order of destage is another one now, and removes its file.
+    ///
+    /// # Errors
+    /// If the ring cannot be made void: then it is still that of the disk.
+    pub(super) async fn leave_ring(&self, disk: &Disk, name: &str) -> Result<()> {
+        disk.cached.leave_redo_ring().await.map_err(|error| {
+            Error::unavailable(format!(
+                "Cannot change the order of destage of disk '{name}': {error}. Nothing was changed; repair the storage of the ring and try again"
+            ))
+        })?;
+        if let Some(place) = disk.ring.take() {
+            self.remove_ring(name, &place).await;
+        }
+        Ok(())
+    }
+
     /// Checks that the keys of a disk still lead to the ring that it has.
     ///
     /// # Errors
@@ -327,22 +343,6 @@ impl Shard {
     fn ring_owner(&self, id: u32) -> RingOwner {
         let pool = u128::from_str_radix(&self.cache().id(), 16).expect("an id has 32 hexadecimal digits");
         RingOwner { pool: pool.to_be_bytes(), disk: id.into() }
-    }
-}
-
-impl Disk {
-    /// Destages everything, with the ring void, so that another order of destage can begin. Until the returned hold is dropped, changes of
-    /// guests go to the backing.
-    ///
-    /// # Errors
-    /// If backing or ring fail; then the disk goes on as before.
-    pub(super) async fn leave_consistency(&self, name: &str) -> Result<impl Drop + use<>> {
-        self.cached.leave_consistency().await.map_err(|error| {
-            Error::conflict(format!(
-                "Cannot change the order of destage of disk '{name}': {error}. Nothing was changed; repair the backing and its redo ring, \
-                 and try again"
-            ))
-        })
     }
 }
 
