@@ -102,6 +102,12 @@ impl Bench {
         self.wait("no group counts", || self.consistency().taken_at.is_some()).await;
     }
 
+    /// Waits until groups that count have everything.
+    async fn wait_for_group(&self) {
+        let is_covered = |state: ConsistencyStatistics| (state.fresh_bytes, state.uncovered_ns) == (0, 0);
+        self.wait("it is not covered", || is_covered(self.consistency())).await;
+    }
+
     /// Returns the byte that fills a page of the backing.
     fn on_backing(&self, page: u64) -> u8 {
         let mut bytes = [0; 512];
@@ -223,7 +229,7 @@ fn a_ring_that_promises_nothing_holds_nothing_back_until_what_is_dirty_fits_a_gr
         assert!(before.uncovered_ns >= SECOND);
         bench.backing.release();
         bench.wait_for_promise().await;
-        bench.wait("it is not covered", || bench.consistency().uncovered_ns == 0).await;
+        bench.wait_for_group().await;
         assert_eq!(bench.consistency().failure, None);
         let room = bench.disk.statistics().dirty_room;
         assert_eq!((room.limit_bytes, room.bound), (13 * PAGE, DirtyBound::Ring));
@@ -237,7 +243,7 @@ fn a_ring_is_not_believed_once_the_order_was_another() {
         bench.wait_for_promise().await;
         bench.write(0, 30, 1).await;
         assert!(bench.disk.leave_redo_ring().await.is_err(), "the order needs it");
-        bench.wait("it is not covered", || bench.consistency().uncovered_ns == 0).await;
+        bench.wait_for_group().await;
         // A copy of a ring that promises something.
         let mut bytes = vec![0; 408 * PAGE as usize];
         bench.ring.peek(0, &mut bytes);
@@ -263,6 +269,47 @@ fn a_ring_is_not_believed_once_the_order_was_another() {
         recover(&ring, &device).await.unwrap();
         assert_eq!(bench.on_backing(0), 2);
     });
+}
+
+/// Makes a ring void, which fails, and has it used again. Returns what a recovery finds in a page of an earlier group, which was not destaged.
+fn recover_after_a_failed_void() -> u8 {
+    let found = std::cell::Cell::new(0);
+    story(DestageOrder::Consistent, 400, &async |bench: &Bench| {
+        bench.hand_over().await;
+        bench.wait_for_promise().await;
+        bench.backing.hang();
+        bench.write(0, 4, 1).await;
+        bench.wait_for_group().await;
+        bench.ring.fail_after(Operation::Write, 0);
+        bench.cache.reconfigure(&bench.disk, settings(1, DestageOrder::Address)).unwrap();
+        bench.wait("it is void", || bench.consistency().failure.is_some()).await;
+        bench.cache.reconfigure(&bench.disk, settings(1, DestageOrder::Consistent)).unwrap();
+        bench.ring.land_late();
+        bench.write(8, 1, 2).await;
+        bench.wait_for_group().await;
+        bench.wait_for_promise().await;
+        let backing = Faults::new(Memory::new(256 * PAGE), 5);
+        let ring = RedoRing::open(bench.ring.handle(bench.host.clone())).await.unwrap();
+        recover(&ring, &backing.reopen(bench.host.clone())).await.unwrap();
+        let of_page = |page| {
+            let mut bytes = [0; 512];
+            backing.peek(page * PAGE, &mut bytes);
+            bytes[0]
+        };
+        assert_eq!(of_page(8), 2);
+        found.set(of_page(0));
+        bench.backing.release();
+    });
+    found.get()
+}
+
+#[test]
+fn a_ring_that_failed_to_become_void_gets_everything_dirty_once_more() {
+    assert_eq!(recover_after_a_failed_void(), 1);
+    canary::plant(Some(Bug::JournaledInVoidRing));
+    let found = recover_after_a_failed_void();
+    canary::plant(None);
+    assert_eq!(found, 0, "it does not find that the ring lacks what is dirty");
 }
 
 #[test]
@@ -306,7 +353,7 @@ fn a_full_ring_whose_pages_were_all_overwritten_is_replayed() {
         bench.backing.release();
         bench.wait("it is not replayed", || bench.consistency().replays > 0).await;
         assert!(taken_at.is_some() && bench.consistency().taken_at >= taken_at, "the promise stays");
-        bench.wait("it is not covered", || bench.consistency().uncovered_ns == 0).await;
+        bench.wait_for_group().await;
         bench.wait("it is not destaged", || (0..7).all(|page| bench.on_backing(page) == 2)).await;
     });
 }
@@ -339,7 +386,7 @@ fn a_replay_waits_for_a_backing_that_refuses_and_guests_go_on_meanwhile() {
             "{found:?}"
         );
         bench.backing.fail_no_more();
-        bench.wait("it is not covered", || bench.consistency().uncovered_ns == 0).await;
+        bench.wait_for_group().await;
         assert_eq!(bench.consistency().failure, None);
     });
 }

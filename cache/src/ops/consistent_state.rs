@@ -113,6 +113,11 @@ impl<E: Env> ConsistentState<E> {
         self.ring.borrow().as_ref().is_some_and(|ours| std::ptr::eq(&raw const **ours, ring))
     }
 
+    /// Returns true if the last failure was one of the backing.
+    pub(super) fn has_backing_failed(&self) -> bool {
+        matches!(*self.failure.borrow(), Some(RingError::Backing(_)))
+    }
+
     /// Returns the most pages that may be dirty with this ring: half of it is to take all of them as one group.
     pub(super) fn dirty_pages_max(&self) -> u64 {
         self.dirty_pages_max.get()

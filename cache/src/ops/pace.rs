@@ -89,7 +89,10 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
     // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.
     let is_in_vain = achieved.is_nothing() && (cache.back.destage.is_stuck() || amounts(cache) == before);
     if is_in_vain && cache.consistent.promises() && !cache.back.destage.is_stuck() {
-        // What is dirty is in no group yet. The group wakes destage.
+        // What is dirty is in no group yet. The group wakes destage. Nothing is left of an earlier failure but that of a replay.
+        if !cache.consistent.has_backing_failed() {
+            cache.back.destage.record_success();
+        }
         if !matches!(urgency, Urgency::Shared(_) | Urgency::Idle) {
             cache.consistent.want_group();
         }
