@@ -198,7 +198,8 @@ fn written_and_read(pages: u64, rounds: u64, written: u32) -> Workload {
 
 #[test]
 fn policies_from_papers_follow_the_rule_for_writes_that_serves_disks() {
-    let policies = ["served:always", "lru", "arc", "s3-fifo", "clock2q+", "sieve", "w-tinylfu:20", "belady"];
+    let policies =
+        ["served:always", "lru", "arc", "s3-fifo", "clock2q+", "sieve", "w-tinylfu:20", "gl-cache", "belady"];
     // Everything fits, but not into RAM: a partial write of a page finds the copy that was read in the round before, and invalidates it.
     for (written, misses, read_misses) in [(4096, 200, 0), (512, 200 + 800, 800)] {
         let workload = written_and_read(200, 4, written);

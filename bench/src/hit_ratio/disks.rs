@@ -31,13 +31,14 @@ const SERVED: [Policy; 2] = [Policy::Served(Admission::Adaptive), Policy::Served
 const ALWAYS: Policy = Policy::Served(Admission::Always);
 const LRU: Policy = Policy::Reference(Reference::Lru);
 const BELADY: Policy = Policy::Reference(Reference::Belady);
-const REFERENCES: [Policy; 7] = [
+const REFERENCES: [Policy; 8] = [
     LRU,
     Policy::Reference(Reference::Arc),
     Policy::Reference(Reference::S3Fifo),
     Policy::Reference(Reference::ClockTwoQPlus),
     Policy::Reference(Reference::Sieve),
     Policy::Reference(Reference::WTinyLfu(20)),
+    Policy::Reference(Reference::GlCache),
     BELADY,
 ];
 

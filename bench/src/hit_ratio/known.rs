@@ -84,6 +84,7 @@ fn name(reference: Reference) -> &'static str {
         Reference::Sieve => "SIEVE",
         Reference::WTinyLfu(1) => "W-TinyLFU-1%",
         Reference::WTinyLfu(_) => "W-TinyLFU-20%",
+        Reference::GlCache => "GL-Cache",
         Reference::Belady => "Belady",
     }
 }

@@ -12,7 +12,7 @@ use super::traces::TraceOptions;
 const POLICIES: &str = "Policies:
   served            the very code that serves disks: RAM, flash log, reclaim, admission as by default
   served:A          the same with admission A: adaptive:hits, always, or repeated:N with N from 1 to 15
-  fifo lru clock arc lirs 2q s3-fifo clock2q+ sieve w-tinylfu:N
+  fifo lru clock arc lirs 2q s3-fifo clock2q+ sieve w-tinylfu:N gl-cache
                     from papers, on the whole size and without a log, for comparison; N is W-TinyLFU's window in hundredths
   belady            the best that is possible, as it knows the future
 

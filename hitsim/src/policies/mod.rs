@@ -8,6 +8,7 @@ mod belady;
 mod clock;
 mod clock_two_q_plus;
 mod fifo;
+mod gl_cache;
 mod lirs;
 mod lists;
 mod lru;
@@ -26,6 +27,7 @@ pub use belady::{Belady, next_uses};
 pub use clock::Clock;
 pub use clock_two_q_plus::ClockTwoQPlus;
 pub use fifo::Fifo;
+pub use gl_cache::GlCache;
 pub use lirs::Lirs;
 pub use lru::Lru;
 pub use s3_fifo::S3Fifo;
@@ -88,6 +90,8 @@ pub enum Reference {
     Sieve,
     /// See [`WTinyLfu`]; its window in hundredths of the cache.
     WTinyLfu(u8),
+    /// See [`GlCache`].
+    GlCache,
     /// See [`Belady`].
     Belady,
 }
@@ -97,7 +101,7 @@ const WINDOW_PERCENT: u8 = 1;
 
 impl Reference {
     /// All of them; of W-TinyLFU the two windows that are compared most.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Fifo,
         Self::Lru,
         Self::Clock,
@@ -109,6 +113,7 @@ impl Reference {
         Self::Sieve,
         Self::WTinyLfu(WINDOW_PERCENT),
         Self::WTinyLfu(20),
+        Self::GlCache,
         Self::Belady,
     ];
 
@@ -135,6 +140,7 @@ impl Reference {
             Self::ClockTwoQPlus => Box::new(ClockTwoQPlus::new(capacity, blocks)),
             Self::Sieve => Box::new(Sieve::new(capacity, blocks)),
             Self::WTinyLfu(window) => Box::new(WTinyLfu::new(capacity, blocks, window)),
+            Self::GlCache => Box::new(GlCache::new(capacity, blocks)),
             Self::Belady => Box::new(Belady::new(capacity, blocks, next_uses)),
         }
     }
@@ -153,6 +159,7 @@ impl fmt::Display for Reference {
             Self::ClockTwoQPlus => "clock2q+",
             Self::Sieve => "sieve",
             Self::WTinyLfu(window) => return write!(f, "w-tinylfu:{window}"),
+            Self::GlCache => "gl-cache",
             Self::Belady => "belady",
         })
     }
@@ -173,7 +180,7 @@ impl FromStr for Reference {
             Some(window @ 1..=99) => Ok(Self::WTinyLfu(window)),
             _ => Err(format!(
                 "Unknown policy '{text}': one of served, served:adaptive:hits, served:always, served:repeated:N, fifo, lru, clock, arc, \
-                 lirs, 2q, s3-fifo, clock2q+, sieve, w-tinylfu:N with a window of N hundredths, belady"
+                 lirs, 2q, s3-fifo, clock2q+, sieve, w-tinylfu:N with a window of N hundredths, gl-cache, belady"
             )),
         }
     }
