@@ -141,7 +141,7 @@ pub(crate) const KEYS: [Key; 27] = [
         name: "ring-size",
         default: "auto",
         words: &["auto"],
-        about: "size of a new redo ring, at least 1MiB; about two fifths of it can be dirty; auto is twice the disk, 1GiB at most",
+        about: "size of a new redo ring, at least 1MiB; no more is dirty than half of it takes; auto is twice the disk, 1GiB at most",
     },
     Key {
         name: "redundancy",

@@ -79,6 +79,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "forebay-disk-accept",
         &[("Serve a disk that waits since its backing was restored:", "forebay disk accept web1")],
     ),
+    (
+        "forebay-disk-recover",
+        &[
+            (
+                "Show what is left of a disk whose flash is lost:",
+                "forebay disk recover --backing /srv/images/db.raw --dry-run",
+            ),
+            ("Bring its backing to that time:", "forebay disk recover --backing /srv/images/db.raw"),
+        ],
+    ),
     ("forebay-disk-remove", &[("Stop serving a disk:", "forebay disk remove web1")]),
     (
         "forebay-vm-attach",

@@ -66,15 +66,14 @@ impl Shard {
             disk.cached.set_redo_ring(ring, self.clock_offset());
             disk.ring.replace(Some(place));
         }
-        if disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address {
-            if let Err(problem) = self.leave_ring(&disk, &change.name).await {
-                self.cache()
-                    .reconfigure(&disk.cached, before)
-                    .map_err(|error| explain(&change.name, &error, 0))?;
-                disk.count_mode(before.mode);
-                disk.doors.set_rights(rights_before).await?;
-                return Err(problem);
-            }
+        let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
+        if leaves && let Err(problem) = self.leave_ring(&disk, &change.name).await {
+            self.cache()
+                .reconfigure(&disk.cached, before)
+                .map_err(|error| explain(&change.name, &error, before.reserve_bytes))?;
+            disk.count_mode(before.mode);
+            disk.doors.set_rights(rights_before).await?;
+            return Err(problem);
         }
         disk.cached.backing().set_retry_ns(change.values.retry_ns());
         disk.limiter.set_limits(change.values.rate_limits());
