@@ -46,12 +46,15 @@ pub(crate) struct PapersArguments {
     /// Run shorter forms, in a few minutes.
     #[arg(long)]
     quick: bool,
-    /// Folder for papers.md and the folder papers/ beside it.
+    /// Folder for papers.md and the folder papers/ beside it. Without it, lines are printed and nothing is written.
     #[arg(long)]
-    docs: PathBuf,
+    docs: Option<PathBuf>,
     /// Run nothing: take the lines of this file in place of those of their experiments, and write the page. An empty file: the page alone.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "quick"])]
+    #[arg(long, value_name = "FILE", requires = "docs", conflicts_with_all = ["only", "quick"])]
     merge: Option<PathBuf>,
+    /// Run nothing: print the names of the experiments.
+    #[arg(long, conflicts_with_all = ["only", "quick", "docs", "merge"])]
+    names: bool,
 }
 
 /// Extent of the experiments: full, or shorter by this factor.
@@ -86,15 +89,20 @@ const EXPERIMENTS: [Experiment; 9] = [
     Experiment { name: "matrix", scale: matrix::SCALE, run: matrix::run },
 ];
 
-/// Runs experiments on two threads, prints their lines, and writes page and charts.
+/// Runs experiments on two threads, prints their lines, and writes page and charts if there is a folder for them.
 ///
 /// # Errors
 /// If no experiment has that name, or a file cannot be written.
 pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
-    let folder = arguments.docs.join("papers");
-    let earlier = read_lines(&folder.join(RESULTS))?;
-    if let Some(file) = &arguments.merge {
-        return write_all(&arguments.docs, &folder, &merged(earlier, read_lines(file)?));
+    if arguments.names {
+        for experiment in &EXPERIMENTS {
+            println!("{}", experiment.name);
+        }
+        return Ok(());
+    }
+    let docs = arguments.docs.as_deref();
+    if let (Some(docs), Some(file)) = (docs, &arguments.merge) {
+        return write_all(docs, &merged(read_results(docs)?, read_lines(file)?));
     }
     let chosen: Vec<&Experiment> = EXPERIMENTS
         .iter()
@@ -105,9 +113,7 @@ pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
         return Err(format!("There is no such experiment. Name one of {names}."));
     }
     let extent = Extent { divisor: if arguments.quick { 8 } else { 1 } };
-    // What another program measures is kept, whatever runs here.
-    let mut lines = earlier;
-    lines.retain(|line| chosen.iter().all(|experiment| line["experiment"] != experiment.name));
+    let mut lines = Vec::new();
     // Each experiment is one thread in a time of its own; two at once for two cores.
     for pair in chosen.chunks(2) {
         let running: Vec<_> = pair
@@ -136,17 +142,28 @@ pub(crate) fn report(arguments: &PapersArguments) -> Result<(), String> {
             lines.extend(found);
         }
     }
-    write_all(&arguments.docs, &folder, &lines)
+    match docs {
+        // What another program measures is kept, whatever runs here.
+        Some(docs) => write_all(docs, &merged(read_results(docs)?, lines)),
+        None => Ok(()),
+    }
 }
 
-fn write_all(docs: &Path, folder: &Path, lines: &[Value]) -> Result<(), String> {
+/// Returns the lines of earlier runs.
+fn read_results(docs: &Path) -> Result<Vec<Value>, String> {
+    read_lines(&docs.join("papers").join(RESULTS))
+}
+
+fn write_all(docs: &Path, lines: &[Value]) -> Result<(), String> {
+    let folder = docs.join("papers");
     let write = |path: PathBuf, text: String| {
         fs::write(&path, text).map_err(|error| format!("Could not write {}: {error}.", path.display()))
     };
-    fs::create_dir_all(folder).map_err(|error| format!("Could not make {}: {error}.", folder.display()))?;
+    fs::create_dir_all(&folder).map_err(|error| format!("Could not make {}: {error}.", folder.display()))?;
     let all: Vec<String> = lines.iter().map(Value::to_string).collect();
     write(folder.join(RESULTS), all.join("\n") + "\n")?;
-    for (name, chart) in page::charts(lines) {
+    let first: Vec<Value> = lines.iter().filter(|line| !is_again(line)).cloned().collect();
+    for (name, chart) in page::charts(&first) {
         write(folder.join(name), chart)?;
     }
     write(docs.join("papers.md"), page::page(lines))
@@ -164,11 +181,20 @@ fn read_lines(path: &Path) -> Result<Vec<Value>, String> {
     text.lines().map(parse).collect()
 }
 
-/// Returns all lines, with new ones in place of those of the same experiments.
+/// Returns all lines, with new ones in place of those of the same experiments. A second run is kept beside the first, and a first one takes
+/// the place of both.
 fn merged(mut lines: Vec<Value>, new: Vec<Value>) -> Vec<Value> {
-    lines.retain(|line| new.iter().all(|one| one["experiment"] != line["experiment"]));
+    let replaces = |new: &Value, old: &Value| {
+        new["experiment"] == old["experiment"] && (is_again(old) || !is_again(new))
+    };
+    lines.retain(|line| !new.iter().any(|one| replaces(one, line)));
     lines.extend(new);
     lines
+}
+
+/// Returns true for a line of a second run, which shows how far figures differ.
+fn is_again(line: &Value) -> bool {
+    line["again"] == true
 }
 
 /// Returns hits among reads, in hundredths: of RAM, of flash.
@@ -208,5 +234,15 @@ mod tests {
         let all = merged(vec![line("a", "1"), line("b", "1"), line("a", "2")], vec![line("a", "3")]);
         assert_eq!(all, [line("b", "1"), line("a", "3")]);
         assert_eq!(merged(all.clone(), Vec::new()), all);
+    }
+
+    #[test]
+    fn a_second_run_stays_beside_the_first_until_that_is_new() {
+        let line =
+            |case: &str, again: bool| serde_json::json!({"experiment": "a", "case": case, "again": again});
+        let first = vec![line("1", false)];
+        let both = merged(merged(first, vec![line("2", true)]), vec![line("3", true)]);
+        assert_eq!(both, [line("1", false), line("3", true)]);
+        assert_eq!(merged(both, vec![line("4", false)]), [line("4", false)]);
     }
 }

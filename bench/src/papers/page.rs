@@ -7,13 +7,15 @@ use std::process::Command;
 use hitsim::{Axis, Series, chart};
 use serde_json::Value;
 
-use super::published::{Lines, ROWS};
-use super::{EXPERIMENTS, SEED};
+use super::published::{Lines, PublishedRow, ROWS};
+use super::{EXPERIMENTS, SEED, is_again, merged};
 
 /// Case of the line about a run.
 const RUN: &str = "run";
+/// Part of a figure by which that of a second run may differ.
+const TENTH: f64 = 0.1;
 /// Headings of the tables by the name of their rows.
-const HEADINGS: [(&str, &str); 11] = [
+const HEADINGS: [(&str, &str); 12] = [
     ("calibration", "Calibration of a database's disk"),
     ("decision", "Decision support"),
     ("store", "Online store"),
@@ -25,6 +27,7 @@ const HEADINGS: [(&str, &str); 11] = [
     ("matrix", "Services switched on and off"),
     ("host", "Cost and savings of the host"),
     ("peers", "Caches of the kernel"),
+    ("postgres", "A real database"),
 ];
 
 /// Charts as SVG, each with the name of its file.
@@ -43,7 +46,15 @@ impl Charts {
 /// Returns each chart with the name of its file, for those of which there are lines.
 pub(super) fn charts(lines: &[Value]) -> Vec<(String, String)> {
     let mut charts = Charts::default();
-    for add in [add_database_charts, add_server_charts, add_nfs_charts, add_tile_charts, add_peer_chart] {
+    let all = [
+        add_database_charts,
+        add_server_charts,
+        add_nfs_charts,
+        add_tile_charts,
+        add_peer_chart,
+        add_postgres_chart,
+    ];
+    for add in all {
         add(&mut charts, lines);
     }
     charts.0
@@ -259,6 +270,69 @@ fn add_peer_chart(charts: &mut Charts, lines: &[Value]) {
     );
 }
 
+/// Adds the chart of the real database.
+fn add_postgres_chart(charts: &mut Charts, lines: &[Value]) {
+    let cases = ["decision none", "decision cached", "store cache 0", "store cache 10", "store cache 15"];
+    let totals = cases.iter().filter_map(|case| database_total(lines, case));
+    charts.add(
+        "postgres",
+        "Transactions of PostgreSQL on a slow array",
+        "Transactions a minute",
+        &Axis::Names(
+            "Load and units of cache",
+            &["decision 0", "decision 8", "store 0", "store 10", "store 15"].map(str::to_owned),
+        ),
+        vec![numbered("PostgreSQL", totals, "per_minute")],
+    );
+}
+
+/// Returns the line of all transactions of a run of the real database.
+fn database_total<'a>(lines: &'a [Value], case: &'a str) -> Option<&'a Value> {
+    Lines(lines).of("postgres", case).find(|line| line["kind"] == "all")
+}
+
+/// Returns the section about the real database below its rows: the scale, and a row for each run.
+fn postgres_table(lines: &[Value]) -> String {
+    let Some(run) = Lines(lines).of("postgres", RUN).last() else {
+        return "\nNot run yet: `cargo xtask papers --only postgres`.\n".to_owned();
+    };
+    let mut text = format!(
+        "\nScale: a unit is {} MiB. PostgreSQL {} in an emulated guest, with {} MiB for itself and the page cache of its files.\n\
+         Its disk is served over NBD: by Forebay on the host, in write-through with {} MiB of RAM, or by the array. SSD and array are memory of the\n\
+         host. The array is nbdkit, {} requests at once: {} ms for a read of any length, {} ms for a write, as RAID-5 takes four operations. That is\n\
+         five disks of 15,000 rpm at about a third of their speed, since an emulated processor is slow as well and the disk is to decide. {}\n\n\
+         Schema and transactions are ours, those of pgbench in `xtask/src/bench/postgres`. Decision support: 8 sessions, scans and joins, nine of ten\n\
+         in the same six of fifteen units. Online store: 16 sessions with orders of five reads and four writes of pages, random over all\n\
+         units. Without the delay of the array the cache gets warm: the disk is read twice, then as the load does it. A cache as large as the database has a quarter\n\
+         more, for indexes and the log of the cache.\n\n\
+         | run | kind | a minute | mean, ms | hits of reads | reads of the disk | writes |\n|---|---|---|---|---|---|---|\n",
+        run["unit_mib"],
+        run["server"].as_str().unwrap_or("?"),
+        run["memory_mib"],
+        run["ram_mib"],
+        run["spindles"],
+        run["read_ms"],
+        run["write_ms"],
+        run_text(run),
+    );
+    let figure = |value: &Value| value.as_f64().map_or_else(|| "-".to_owned(), |figure| format!("{figure}"));
+    for line in lines.iter().filter(|line| line["experiment"] == "postgres" && line["kind"].is_string()) {
+        let words = |key: &str| line[key].as_str().unwrap_or("?");
+        let hits = line["hit_percent"].as_f64().map_or_else(|| "-".to_owned(), |hits| format!("{hits} %"));
+        let [rate, mean, reads, writes] =
+            ["per_minute", "mean_ms", "disk_reads", "disk_writes"].map(|key| figure(&line[key]));
+        add(
+            &mut text,
+            format_args!(
+                "| {} | {} | {rate} | {mean} | {hits} | {reads} | {writes} |\n",
+                words("case"),
+                words("kind")
+            ),
+        );
+    }
+    text
+}
+
 /// Returns the lines of contenders.
 fn peer_lines(lines: &[Value]) -> impl Iterator<Item = &Value> {
     lines.iter().filter(|line| line["experiment"] == "peers" && line["contender"].is_string())
@@ -347,16 +421,22 @@ fn run_text(run: &Value) -> String {
     format!("Run {form} on {} in {} s.", run["date"].as_str().unwrap_or("?"), run["seconds"])
 }
 
-/// Returns the page.
-pub(super) fn page(lines: &[Value]) -> String {
+/// Returns the page. Lines of a second run only show how far figures differ.
+pub(super) fn page(all: &[Value]) -> String {
+    let (again, first): (Vec<Value>, Vec<Value>) = all.iter().cloned().partition(is_again);
+    let lines = first.as_slice();
+    let second = merged(first.clone(), again.iter().cloned().map(as_first).collect());
+    let has_second = |row: &PublishedRow| again.iter().any(|line| line["experiment"] == row.experiment);
     let mut text = String::from(
         "# Experiments of published documents\n\n\
          Five documents show what caches of hosts and arrays do. Each of their figures is a row here, with ours beside it. `cargo xtask papers`\n\
          writes this page, its charts and `papers/results.jsonl`; nothing is typed by hand but reasons.\n\n\
          The real code of the cache runs on [modelled arrays](dev/model.md) and SSDs in virtual time. So processors cost nothing but 63 us for\n\
-         each request of a cached disk, and the figures do not depend on the machine. Capacities are scaled, rates of requests are not.\n\n",
+         each request of a cached disk, and the figures do not depend on the machine. Capacities are scaled, rates of requests are not. The last\n\
+         two run in guests instead: caches of the kernel, and a real database. Others use the machine meanwhile: experiments run two at once.\n\n",
     );
     add(&mut text, format_args!("Seed {SEED}, {}.\n", machine()));
+    text += &differences(Lines(lines), Lines(&second), ROWS.iter().filter(|row| has_second(row)));
     let charts = charts(lines);
     for (name, heading) in HEADINGS {
         add(&mut text, format_args!("\n## {heading}\n"));
@@ -366,11 +446,18 @@ pub(super) fn page(lines: &[Value]) -> String {
         }
         text += "| published | ours | verdict | why |\n|---|---|---|---|\n";
         for row in ROWS.iter().filter(|row| row.experiment == name) {
-            let [ours, verdict] = row.judged(Lines(lines));
+            let [mut ours, verdict] = row.judged(Lines(lines));
+            if has_second(row) && row.figure(Lines(&second)).is_some() {
+                ours += ", then ";
+                ours += &row.judged(Lines(&second))[0];
+            }
             add(&mut text, format_args!("| {} | {ours} | {verdict} | {} |\n", row.published, row.why));
         }
         if name == "peers" {
             text += &peer_table(lines);
+        }
+        if name == "postgres" {
+            text += &postgres_table(lines);
         }
         let own =
             charts.iter().filter(|(file, _)| file.trim_end_matches(".svg").split('-').next() == Some(name));
@@ -397,6 +484,40 @@ pub(super) fn page(lines: &[Value]) -> String {
         );
     }
     text
+}
+
+/// Returns a line of a second run as if it were of the first.
+fn as_first(mut line: Value) -> Value {
+    line["again"] = false.into();
+    line
+}
+
+/// Returns how many rows a second run gives again within a tenth, and names the others; nothing without one.
+fn differences<'a>(
+    first: Lines<'_>,
+    second: Lines<'_>,
+    rows: impl Iterator<Item = &'a PublishedRow>,
+) -> String {
+    let mut others = Vec::new();
+    let mut count = 0;
+    for row in rows {
+        let (Some(one), Some(other)) = (row.figure(first), row.figure(second)) else { continue };
+        count += 1;
+        if (other - one).abs() > TENTH * one.abs() {
+            others.push(format!("\"{}\" by {:.0} %", row.published, 100.0 * (other / one - 1.0).abs()));
+        }
+    }
+    match (count, others.len()) {
+        (0, _) => String::new(),
+        (_, 0) => format!(
+            "\nOf {count} rows there is a second run, after `then`. All are within 10 % of the first.\n"
+        ),
+        (_, far) => format!(
+            "\nOf {count} rows there is a second run, after `then`. {} are within 10 % of the first. Not so: {}.\n",
+            count - far,
+            others.join("; ")
+        ),
+    }
 }
 
 fn round_rate(thousandths: u64) -> u64 {
@@ -445,6 +566,31 @@ mod tests {
         let said: Vec<&str> = text.lines().filter(|line| line.contains("Run in its short form")).collect();
         assert!(said.len() == 1 && said[0].ends_with("in 7 s."), "{said:?}");
         assert_eq!(text.matches("Not run yet.").count(), EXPERIMENTS.len() - 1);
+    }
+
+    #[test]
+    fn a_second_run_stands_beside_the_first_and_says_which_rows_differ() {
+        let line = |case: &str, iops: f64, again: bool| serde_json::json!({"experiment": "calibration", "case": case, "iops": iops, "again": again});
+        let first = [line("baseline", 600.0, false), line("cold", 300.0, false)];
+        let second = [line("baseline", 590.0, true), line("cold", 590.0, true)];
+        let text = page(&[first, second].concat());
+        assert!(text.contains("| 600 IOPS, then 590 IOPS | met (576 to 608) |"), "{text}");
+        assert!(text.contains("| 0.50x, then 1.00x | short"), "{text}");
+        assert!(text.contains("Of 2 rows") && text.contains(" 1 are within 10 %"), "{text}");
+        assert!(text.contains("of it\" by 100 %"), "{text}");
+    }
+
+    #[test]
+    fn runs_of_the_real_database_have_a_row_each_and_a_chart() {
+        let line = |case: &str, rate: f64| serde_json::json!({"experiment": "postgres", "case": case, "kind": "all", "per_minute": rate, "mean_ms": 2.5});
+        let run =
+            serde_json::json!({"experiment": "postgres", "case": "run", "server": "15.1", "full": true});
+        let lines = [line("store cache 0", 100.0), line("store cache 15", 150.0), run];
+        let text = page(&lines);
+        assert!(text.contains("| store cache 15 | all | 150 | 2.5 | - | - | - |"), "{text}");
+        assert!(text.contains("with a cache of 15 units | 1.50x | met (at least 1.39)"), "{text}");
+        assert_eq!(charts(&lines).len(), 1);
+        assert!(page(&[]).contains("`cargo xtask papers --only postgres`"));
     }
 
     #[test]
