@@ -45,11 +45,13 @@ Usage: cargo xtask <COMMAND>
                      with --short on one that it makes, against bounds, as `ci` does;
                      with `neighbours` how long a disk's requests take while another one of its shard has a deep queue;
                      with `latency-classes` how many requests took how long: ten disks in write-back on a modelled array
-  papers [--only NAME] [--quick]
-                     the experiments of published documents on modelled arrays, at most an hour: writes docs/papers.md and
-                     charts; with --quick in a few minutes, to target/papers; with --only one of them, the others kept
-                     (`peers` runs only so: block caches of the kernel in one guest on four traces of FOREBAY_TRACES or
-                     ../shared/traces, in some 15 minutes; `page` writes the page again from the lines that are there)
+  papers [--only NAME] [--quick] [--again]
+                     the experiments of published documents, on modelled arrays and in guests, in an hour on two cores: writes
+                     docs/papers.md and charts; with --quick shorter forms, to target/papers; with --only one of them, the
+                     others kept; with --again a second run, whose figures stand beside those of the first.
+                     `peers`: block caches of the kernel in one guest on four traces of FOREBAY_TRACES or ../shared/traces;
+                     `postgres`: a real PostgreSQL (of the Debian packages postgresql and postgresql-client) on a disk;
+                     `page` writes the page again from the lines that are there
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -77,7 +79,7 @@ enum Command {
     Web,
     Bench { scope: Scope, effort: Effort },
     HitRatioShort,
-    Papers { only: Option<String>, is_quick: bool },
+    Papers(papers::Choice),
     Guest(Machine),
     Deb,
     ProveDeb,
@@ -115,7 +117,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Web => gate::web(root),
         Command::HitRatioShort => bench::hit_ratio_short(root),
         Command::Bench { scope, effort } => bench::bench(root, *scope, *effort),
-        Command::Papers { only, is_quick } => papers::run_experiments(root, only.as_deref(), *is_quick),
+        Command::Papers(choice) => papers::run_experiments(root, choice),
         Command::Guest(machine) => machine::run(root, machine),
         Command::Deb => deb::deb(root),
         Command::ProveDeb => deb::prove(root),
@@ -142,9 +144,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["tidy"] => Ok(Command::Tidy),
         ["web"] => Ok(Command::Web),
         ["bench", options @ ..] => parse_bench(options),
-        ["papers", options @ ..] => {
-            papers::parse(options).map(|(only, is_quick)| Command::Papers { only, is_quick })
-        }
+        ["papers", options @ ..] => papers::parse(options).map(Command::Papers),
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
         ["deb"] => Ok(Command::Deb),
         ["deb", "--prove"] => Ok(Command::ProveDeb),
@@ -235,11 +235,7 @@ mod tests {
         assert_eq!(parse_line("bench latency-classes"), bench(Scope::LatencyClasses, Effort::FULL));
         assert_eq!(parse_line("bench neighbours --quick"), bench(Scope::Neighbours, Effort::QUICK));
         assert_eq!(parse_line("bench hit-ratio --short"), Ok(Command::HitRatioShort));
-        let papers =
-            |only: Option<&str>, is_quick| Ok(Command::Papers { only: only.map(str::to_owned), is_quick });
-        assert_eq!(parse_line("papers"), papers(None, false));
-        assert_eq!(parse_line("papers --only tiles --quick"), papers(Some("tiles"), true));
-        assert_eq!(parse_line("papers --only peers"), papers(Some("peers"), false));
+        assert!(matches!(parse_line("papers --only tiles --quick"), Ok(Command::Papers(_))));
         assert!(parse_line("papers tiles").is_err());
         assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench mapped --quick").is_err());

@@ -194,7 +194,8 @@ impl Forebay {
         self.folder.join("control.sock")
     }
 
-    fn uri(&self, name: &str) -> String {
+    /// Returns the address of a disk for clients of NBD.
+    pub(super) fn uri(&self, name: &str) -> String {
         format!("nbd+unix:///{name}?socket={}", self.nbd_socket(name).display())
     }
 

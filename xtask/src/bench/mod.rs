@@ -12,6 +12,7 @@
 //! neighbours  latency of a disk while another one of its shard has a deep queue
 //! classes     distribution of latencies: ten disks on a modelled array, alone and cached
 //! mapped      a mapped disk beside block caches of the kernel, in a guest: hits, requests and bytes, no times
+//! postgres    a real database on a disk, with and without a cache, in a guest: for `cargo xtask papers`
 //! restart     cost of safety: seconds until a start knows the cached content and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
@@ -32,6 +33,7 @@ mod idle;
 mod mapped;
 mod neighbours;
 mod peers;
+mod postgres;
 mod record;
 mod report;
 mod restart;
@@ -46,6 +48,7 @@ use std::path::{Path, PathBuf};
 use crate::built;
 use crate::clients;
 pub(crate) use mapped::measure_four;
+pub(crate) use postgres::measure as measure_postgres;
 use scratch::Scratch;
 
 /// Extent of a measurement.

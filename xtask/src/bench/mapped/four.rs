@@ -74,7 +74,7 @@ pub(crate) fn measure(root: &Path, is_quick: bool) -> Result<Vec<Value>, String>
     let scratch = Scratch::new()?;
     clients::install_missing()?;
     clients::prepare_guests()?;
-    let programs = built::for_tests(root)?;
+    let programs = built::for_use(root, &["daemon", "bench"])?;
     let requests = REQUESTS[usize::from(is_quick)];
     let mut cuts = std::process::Command::new(programs.join("bench"));
     cuts.args(["cuts", "--requests", &requests.to_string()]);
