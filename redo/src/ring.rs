@@ -343,7 +343,8 @@ impl<D: BlockDevice> RedoRing<D> {
         while let Some((chunk, given)) = next.take() {
             let GroupContent { bytes, damaged } = given.map_err(RingError::Abandoned)?;
             assert_eq!(bytes.len() as u64, chunk.len() as u64 * PAGE, "content of all pages of the chunk");
-            for (place, (entry, bytes)) in slots.by_ref().zip(bytes.chunks_exact(PAGE as usize)).enumerate() {
+            // Pages first: asked first, the entries would lose one behind the last page of each chunk.
+            for (place, (bytes, entry)) in bytes.chunks_exact(PAGE as usize).zip(slots.by_ref()).enumerate() {
                 if let Entry::Content { page, checksum, .. } = entry {
                     if damaged.contains(&place) {
                         *entry = Entry::Lost(*page..*page + 1);

@@ -86,6 +86,25 @@ fn without_the_flush_between_the_copies_a_power_cut_takes_both() {
 }
 
 #[test]
+fn a_group_of_several_chunks_is_applied_in_every_page() {
+    const PAGES: u64 = 1_000;
+    let (ring, backing) = (ring_of(1_100), Faults::new(Memory::new(PAGES * PAGE), 2));
+    let found = run(1, async |host| {
+        let ours = create(&ring, &host).await;
+        let pages: Vec<u64> = (0..PAGES).collect();
+        write(&ours, 1, &pages).await.expect("there is room");
+        let checked = verify(&ours, PAGES * PAGE).await.expect("the ring is whole");
+        let applied = recover(&ours, &backing.reopen(host.clone())).await.expect("the ring is whole");
+        assert_eq!(checked, applied);
+        applied
+    });
+    assert_eq!((found.content_bytes, found.lost), (PAGES * PAGE, Vec::new()));
+    for page in 0..PAGES {
+        assert_eq!(byte_of(&backing, page), 1 ^ page as u8, "page {page}");
+    }
+}
+
+#[test]
 fn a_damaged_page_is_listed_and_all_else_is_applied() {
     let (ring, backing) = (ring_of(64), Faults::new(Memory::new(16 * PAGE - 512), 2));
     let found = run(1, async |host| {
