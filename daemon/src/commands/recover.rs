@@ -72,7 +72,12 @@ async fn recover_disk(queue: &Ring, host: &LocalHost, options: &DiskRecover) -> 
     let location = Location::parse(&options.backing)?;
     let place = ring_location(options, &location)?;
     let backing = open(queue, host, &location, options.dry_run).await?;
-    let ring_device = open(queue, host, &place, options.dry_run).await?;
+    let ring_device = open(queue, host, &place, options.dry_run).await.map_err(|problem| Error {
+        message: format!(
+            "Cannot open the redo ring of {location}: {problem}; --ring FILE names another place"
+        ),
+        ..problem
+    })?;
     let ring = RedoRing::open(ring_device).await.map_err(|error| not_recovered(&location, &error))?;
     let attributes = backing.attributes(&location);
     let examined = attributes.appearance().map_err(|error| {

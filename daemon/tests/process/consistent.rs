@@ -10,6 +10,7 @@ use doors::nbd::Client;
 use serde_json::Value;
 
 use crate::host::{Daemon, Host, Loop, content, forebay};
+use crate::warm::bytes_of;
 
 const PAGE: u64 = 4096;
 const PAGES: u64 = 48;
@@ -18,6 +19,9 @@ const IMAGE_BYTES: u64 = 6 << 20;
 const MARK: &str = "user.forebay.dirty";
 /// Settings with enough flash for the dirty data of the tests.
 const ROOM: [&str; 4] = ["--reserve", "32MiB", "--dirty-limit", "7MiB"];
+/// One write that a group has in several parts, behind the pages with numbers.
+const LARGE_AT: u64 = 1 << 20;
+const LARGE_BYTES: u64 = 3 << 20;
 const RING: &str = ".a.img.forebay-ring";
 
 fn add(daemon: &Daemon, backing: &str, more: &[&str]) {
@@ -99,6 +103,7 @@ fn killed() -> (Host, String, u64, Vec<u64>) {
     let image = host.image("a.img", IMAGE_BYTES);
     let daemon = host.serve();
     add(&daemon, &image, &[]);
+    daemon.guest("a").write(LARGE_AT, &bytes_of(9, LARGE_BYTES)).expect("the disk is served");
     let (last, acknowledged) = write_until(&daemon, 1, after_groups(3));
     daemon.kill();
     (host, image, last, acknowledged)
@@ -145,6 +150,7 @@ fn without_its_flash_a_disk_is_as_of_a_moment_ago_in_every_page() {
         (&dry["as_of"], &dry["groups"], &0.into())
     );
 
+    assert!(content(&image, LARGE_AT, LARGE_BYTES as usize) == bytes_of(9, LARGE_BYTES), "the large write");
     let reached = last_of(&image);
     let time = seconds_of(&done);
     let acknowledged_before = acknowledged.iter().filter(|at| **at < time).count() as u64;
