@@ -105,6 +105,21 @@ fn a_group_of_several_chunks_is_applied_in_every_page() {
 }
 
 #[test]
+fn a_table_of_several_chunks_is_read_back() {
+    const RANGES: u64 = 100_000;
+    let ring = ring_of(2_000);
+    let found = run(1, async |host| {
+        let ours = create(&ring, &host).await;
+        let changes: Vec<Change> =
+            (0..RANGES).map(|at| Change::Zeroes(2 * at..2 * at + 1, Unmap::Allowed)).collect();
+        ours.write_group(1, &changes, async |_: &[u64]| Ok(content(&[], 0))).await.expect("there is room");
+        let ours = RedoRing::open(ring.reopen(host)).await.expect("it is there");
+        verify(&ours, 2 * RANGES * PAGE).await.expect("the ring is whole")
+    });
+    assert_eq!((found.zeroed_bytes, found.lost), (RANGES * PAGE, Vec::new()));
+}
+
+#[test]
 fn a_damaged_page_is_listed_and_all_else_is_applied() {
     let (ring, backing) = (ring_of(64), Faults::new(Memory::new(16 * PAGE - 512), 2));
     let found = run(1, async |host| {
