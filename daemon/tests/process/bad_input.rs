@@ -200,7 +200,7 @@ fn changes_that_cannot_be_change_nothing() {
         (&["blocksize=4K"][..], "did you mean 'block-size'?"),
         (&["mode=write-around", "ram=1"], "at least 1MiB"),
         (&["mode=write-around", "reserve=1T"], "does not fit"),
-        (&["destage-order=flush"], "not available yet"),
+        (&["destage-order=arrival"], "not available yet"),
         (&["admission=repeated:99"], "1 to 15"),
     ] {
         let mut words = vec!["disk", "set", "a"];
