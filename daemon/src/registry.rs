@@ -33,18 +33,6 @@ mod resizing;
 mod saved_shares;
 mod shares;
 mod sockets;
-/// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is
-/// destaged.
-fn check_same_ring(name: &str, before: &Values, now: &Values) -> Result<()> {
-    let is_same = before.is_consistent() == now.is_consistent() && before.ring() == now.ring();
-    if is_same || !(before.is_consistent() || now.is_consistent()) {
-        return Ok(());
-    }
-    Err(Error::conflict(format!(
-        "Cannot change 'destage-order' or 'ring' of disk '{name}' while it is not served: see `forebay disk show {name}` for the reason"
-    )))
-}
-
 #[cfg(test)]
 mod tests;
 mod unsaved;
@@ -867,4 +855,16 @@ fn log_if_failed(undone: &Result<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is
+/// destaged.
+fn check_same_ring(name: &str, before: &Values, now: &Values) -> Result<()> {
+    let is_same = before.is_consistent() == now.is_consistent() && before.ring() == now.ring();
+    if is_same || !(before.is_consistent() || now.is_consistent()) {
+        return Ok(());
+    }
+    Err(Error::conflict(format!(
+        "Cannot change 'destage-order' or 'ring' of disk '{name}' while it is not served: see `forebay disk show {name}` for the reason"
+    )))
 }

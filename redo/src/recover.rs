@@ -37,8 +37,8 @@ pub async fn verify<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Resu
     Ok(plan(ring, size_bytes).await?.recovery)
 }
 
-/// Brings a backing to the time of the ring's last group, durably. Then the ring promises nothing and has a higher epoch: the flash that
-/// wrote it is out of date.
+/// Brings a backing to the time of the ring's last group, durably. The ring gets a higher epoch before anything is changed: the flash that wrote
+/// it is out of date. At the end the ring promises nothing.
 ///
 /// # Errors
 /// If the ring promises nothing, a group cannot be read, or a change lies behind the end of the backing: then nothing was changed. If ring
@@ -49,11 +49,13 @@ pub async fn recover<D: BlockDevice, B: BlockDevice>(
 ) -> Result<Recovery, RingError> {
     let plan = plan(ring, backing.geometry().size).await?;
     let skipped = if canary::has(Bug::LastGroupOnly) { plan.groups.len().saturating_sub(1) } else { 0 };
+    // Before the first write: a page may have an older version for a moment, which the flash takes for the one that it destaged.
+    ring.begin_recovery().await?;
     for (group, entries) in plan.groups.iter().skip(skipped) {
         apply(ring, backing, group, entries).await?;
     }
     backing.flush().await.map_err(RingError::Backing)?;
-    ring.recovered().await?;
+    ring.void().await?;
     Ok(plan.recovery)
 }
 

@@ -425,22 +425,25 @@ impl<D: BlockDevice> RedoRing<D> {
     /// # Errors
     /// If the ring fails. Then it may promise nothing already.
     pub async fn void(&self) -> Result<(), RingError> {
-        self.end_groups(0).await
-    }
-
-    /// As [`Self::void`], after groups were applied by a recovery: the flash that wrote the ring is out of date.
-    pub(crate) async fn recovered(&self) -> Result<(), RingError> {
-        self.end_groups(1).await
-    }
-
-    async fn end_groups(&self, epochs: u64) -> Result<(), RingError> {
-        let changing = self.begin().await?;
-        {
-            let mut state = self.state.borrow_mut();
+        self.change_directory(|state| {
             state.released = state.groups.len();
             state.is_consistent = false;
             state.promised_at = None;
-            state.epoch += epochs;
+        })
+        .await
+    }
+
+    /// Records durably that a recovery begins, which keeps the promise: the flash that wrote the ring is out of date from now on, also if
+    /// the recovery ends halfway.
+    pub(crate) async fn begin_recovery(&self) -> Result<(), RingError> {
+        self.change_directory(|state| state.epoch += 1).await
+    }
+
+    async fn change_directory(&self, change: impl FnOnce(&mut RingState)) -> Result<(), RingError> {
+        let changing = self.begin().await?;
+        {
+            let mut state = self.state.borrow_mut();
+            change(&mut state);
             state.is_settled = false;
         }
         let result = self.write_directory_unless_settled().await;

@@ -5,7 +5,7 @@ use std::pin::pin;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Memory, Operation, PAGE, Unmap};
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use redo::{
     Bug, Change, GroupContent, Recovery, RedoRing, RingError, RingId, RingOwner, recover, replay,
     smallest_bytes, verify,
@@ -102,6 +102,28 @@ fn a_group_of_several_chunks_is_applied_in_every_page() {
     for page in 0..PAGES {
         assert_eq!(byte_of(&backing, page), 1 ^ page as u8, "page {page}");
     }
+}
+
+#[test]
+fn a_recovery_that_ends_halfway_keeps_the_promise_and_the_flash_out() {
+    let (ring, backing) = (ring_of(100), Faults::new(Memory::new(8 * PAGE), 2));
+    run(1, async |host| {
+        let ours = create(&ring, &host).await;
+        write(&ours, 1, &[1, 2]).await.expect("there is room");
+        write(&ours, 2, &[1, 5]).await.expect("there is room");
+        backing.delay(1_000, 1_000);
+        let stopped = pin!(host.sleep(1_500));
+        let slow = backing.reopen(host.clone());
+        assert!(
+            matches!(select(pin!(recover(&ours, &slow)), stopped).await, Either::Right(_)),
+            "it is halfway"
+        );
+        let again = RedoRing::open(ring.reopen(host.clone())).await.expect("it is there");
+        assert_eq!((again.epoch(), again.taken_at(), again.groups().len()), (1, Some(2), 2));
+        let found = recover(&again, &backing.reopen(host)).await.expect("it may be repeated");
+        assert_eq!((found.taken_at, again.epoch(), again.taken_at()), (2, 2, None));
+    });
+    assert_eq!([1, 2, 5].map(|page| byte_of(&backing, page)), [2 ^ 1, 1 ^ 2, 2 ^ 5]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) struct Choice {
     /// The only one; all without it.
     only: Option<String>,
     is_quick: bool,
-    /// Whether the figures are kept beside those of the run before, to show how far they differ.
+    /// True if the figures are kept beside those of the run before, to show how far they differ.
     is_again: bool,
 }
 

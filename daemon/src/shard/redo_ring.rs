@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base::error::{Error, Result};
 use base::units::Size;
 use block::file::{Access, Lock};
-use block::{BlockDevice, Buffer, Host, PAGE};
+use block::{BlockDevice, Buffer, Host};
 use redo::{RedoRing, RingError, RingId, RingOwner};
 use telemetry::events::{self, Kind};
 
@@ -27,8 +27,8 @@ use super::disk::Disk;
 use crate::backing::{Backing, Location, Opening};
 use crate::keys::Values;
 
-/// Bytes at the start of a device that are zeroes if nothing was ever written there: both copies of a ring's directory.
-const HEAD_BYTES: u64 = 32 << 10;
+/// Bytes that are read at once of a place that may be empty.
+const PIECE_BYTES: u64 = 1 << 20;
 /// Bits of the mode of a ring that Forebay makes: it holds content of the disk.
 const MODE: u32 = 0o600;
 
@@ -90,33 +90,20 @@ impl RingPlace {
         Ok(Self { path, is_chosen: true })
     }
 
-    /// Makes the file if it is missing, or gives it another size. Durable when it returns. Returns false if it was there as it is. Blocks.
-    fn prepare(&self, bytes: Option<u64>) -> io::Result<bool> {
-        let made = match File::options().read(true).write(true).open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let Some(bytes) = bytes else { return Err(error) };
-                let file =
-                    File::options().read(true).write(true).create_new(true).mode(MODE).open(&self.path)?;
-                file.set_len(bytes)?;
-                file
-            }
-            Err(error) => return Err(error),
-            Ok(file) => {
-                let about = file.metadata()?;
-                let kind = about.file_type();
-                if !kind.is_file() && !kind.is_block_device() {
-                    return Err(io::Error::other("it is neither a file nor a block device"));
-                }
-                let Some(bytes) = bytes.filter(|bytes| kind.is_file() && *bytes != about.len()) else {
-                    return Ok(false);
-                };
-                file.set_len(bytes)?;
-                file
-            }
-        };
-        made.sync_all()?;
-        File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()?;
-        Ok(true)
+    /// Makes the file if it is missing, and gives it this size with zeroes alone. A device is left as it is. Blocks.
+    ///
+    /// Power that goes at any step leaves nothing, an empty file or zeroes, all of which a new ring replaces.
+    fn prepare(&self, bytes: u64) -> io::Result<()> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(MODE).open(&self.path)?;
+        if file.metadata()?.file_type().is_block_device() {
+            return Ok(());
+        }
+        // Nothing of an earlier ring is left, whose directory could be taken for one of a larger file.
+        file.set_len(0)?;
+        file.set_len(bytes)?;
+        file.sync_all()?;
+        File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()
     }
 }
 
@@ -133,11 +120,11 @@ impl Shard {
             let path = place.path.clone();
             self.blocking.run(move || fs::metadata(path)).await?
         };
-        if let Ok(found) = found {
+        // One that is empty was about to be made when power went.
+        if let Some(found) = found.ok().filter(|found| !found.is_file() || found.len() > 0) {
             let is_device = found.file_type().is_block_device();
             let device = self.open_ring_device(user, &place).await?;
             let size_bytes = device.geometry().size;
-            let is_empty = is_empty(&device).await;
             let replaced = match RedoRing::open(device).await {
                 Ok(ring) if ring.owner() != owner && ring.taken_at().is_some() => {
                     let owner = ring.owner();
@@ -151,6 +138,15 @@ impl Shard {
                             u128::from_be_bytes(owner.pool)
                         ),
                     ));
+                }
+                Ok(ring) if ring.epoch() > 0 && ring.taken_at().is_some() => {
+                    return Err(Error::conflict(format!(
+                        "Cannot serve disk '{}': a recovery of its backing from its redo ring was not completed; run it again: forebay disk \
+                         recover --backing {} --ring {}",
+                        user.name,
+                        user.location,
+                        place.path.display()
+                    )));
                 }
                 Ok(ring) if ring.epoch() > 0 && user.may_be_dirty => {
                     return Err(Error::conflict(format!(
@@ -168,16 +164,19 @@ impl Shard {
                     None
                 }
                 Ok(_) => None,
-                Err(RingError::NotARing(_)) if is_empty => None,
                 Err(RingError::Damaged) => Some("both copies of its directory are damaged"),
                 Err(error @ RingError::NotARing(_)) => {
-                    return Err(refused(
-                        user.name,
-                        &format!(
-                            "{} holds something else ({error}); name another place with ring=PATH",
-                            place.path.display()
-                        ),
-                    ));
+                    // Zeroes: the making of a ring was interrupted, or the storage is new.
+                    if !self.has_zeroes_alone(user, &place).await? {
+                        return Err(refused(
+                            user.name,
+                            &format!(
+                                "{} holds something else ({error}); name another place with ring=PATH",
+                                place.path.display()
+                            ),
+                        ));
+                    }
+                    None
                 }
                 Err(error) => return Err(unavailable(user.name, &place.path, &error)),
             };
@@ -198,7 +197,7 @@ impl Shard {
         bytes: u64,
     ) -> Result<DiskRing> {
         let preparing = place.clone();
-        let prepared = self.blocking.run(move || preparing.prepare(Some(bytes))).await?;
+        let prepared = self.blocking.run(move || preparing.prepare(bytes)).await?;
         prepared.map_err(|error| unavailable(user.name, &place.path, &error))?;
         let device = self.open_ring_device(user, &place).await?;
         let id = new_id().map_err(|error| unavailable(user.name, &place.path, &error))?;
@@ -213,11 +212,8 @@ impl Shard {
                 Ok(DiskRing { ring, place, is_new: true })
             }
             Err(error) => {
-                if place.is_chosen {
-                    // What was made in part takes room where the backing may need it.
-                    let path = place.path.clone();
-                    drop(self.blocking.run(move || fs::remove_file(path)).await);
-                }
+                // What was made in part takes room where the backing may need it.
+                self.remove_ring(user.name, &place).await;
                 Err(unavailable(user.name, &place.path, &error))
             }
         }
@@ -290,7 +286,7 @@ impl Shard {
         )))
     }
 
-    /// Removes the file of a ring that Forebay made, unless it still promises something. The ring is closed.
+    /// Removes the file of a ring that Forebay placed and nothing needs any more.
     pub(super) async fn remove_ring(&self, name: &str, place: &RingPlace) {
         if !place.is_chosen {
             return;
@@ -340,6 +336,25 @@ impl Shard {
         })
     }
 
+    /// Returns true if all of a place is zeroes. File systems may leave the start of a device empty, so that alone says nothing.
+    async fn has_zeroes_alone(&self, user: &RingUser<'_>, place: &RingPlace) -> Result<bool> {
+        let device = self.open_ring_device(user, place).await?;
+        let size = device.geometry().size;
+        let mut buffer = Buffer::zeroed(PIECE_BYTES as usize);
+        for start in (0..size).step_by(PIECE_BYTES as usize) {
+            if size - start < PIECE_BYTES {
+                buffer = Buffer::zeroed((size - start) as usize);
+            }
+            let (read, result) = device.read(start, buffer).await;
+            result.map_err(|error| unavailable(user.name, &place.path, &error))?;
+            if read.iter().any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+            buffer = read;
+        }
+        Ok(true)
+    }
+
     fn ring_owner(&self, id: u32) -> RingOwner {
         let pool = u128::from_str_radix(&self.cache().id(), 16).expect("an id has 32 hexadecimal digits");
         RingOwner { pool: pool.to_be_bytes(), disk: id.into() }
@@ -349,13 +364,6 @@ impl Shard {
 /// Returns the file of a backing, if it is one. May block on a file system.
 fn backing_file(location: &Location) -> Option<&Path> {
     location.path().filter(|path| fs::metadata(path).is_ok_and(|about| about.is_file()))
-}
-
-/// Returns true if nothing was ever written where a ring begins.
-async fn is_empty(device: &Backing) -> bool {
-    let bytes = device.geometry().size.min(HEAD_BYTES) / PAGE * PAGE;
-    let (head, result) = device.read(0, Buffer::zeroed(bytes as usize)).await;
-    result.is_ok() && head.iter().all(|byte| *byte == 0)
 }
 
 fn new_id() -> Result<RingId, String> {
@@ -391,23 +399,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ring_is_made_beside_its_backing_for_its_owner_alone_and_keeps_its_bytes() {
+    fn a_ring_is_made_beside_its_backing_for_its_owner_alone_and_of_zeroes() {
         use std::os::unix::fs::PermissionsExt;
 
         let dir = TempDir::new();
         let path = chosen_path(&dir.path().join("web.img")).expect("it has a name");
         assert_eq!(path, dir.path().join(".web.img.forebay-ring"));
         let place = RingPlace { path: path.clone(), is_chosen: true };
-        assert!(place.prepare(None).is_err(), "there is none");
-        assert!(place.prepare(Some(1 << 20)).expect("the folder is ours"));
-        assert!(!place.prepare(Some(1 << 20)).expect("it is as it should be"));
+        place.prepare(1 << 20).expect("the folder is ours");
         let about = fs::metadata(&path).expect("it was made");
         assert_eq!((about.len(), about.permissions().mode() & 0o777), (1 << 20, MODE));
         fs::write(&path, b"content").expect("it is ours");
-        assert!(place.prepare(Some(2 << 20)).expect("it is ours"));
-        assert!(fs::read(&path).expect("it is there").starts_with(b"content"));
+        place.prepare(2 << 20).expect("it is ours");
+        assert!(
+            fs::read(&path).expect("it is there") == vec![0; 2 << 20],
+            "nothing is left of what was there"
+        );
         let folder = RingPlace { path: dir.path().into(), is_chosen: false };
-        assert!(folder.prepare(Some(1 << 20)).is_err(), "a folder is no ring");
+        assert!(folder.prepare(1 << 20).is_err(), "a folder is no ring");
     }
 
     #[test]

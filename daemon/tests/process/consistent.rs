@@ -10,7 +10,7 @@ use doors::nbd::Client;
 use serde_json::Value;
 
 use crate::host::{Daemon, Host, Loop, content, forebay};
-use crate::warm::bytes_of;
+use crate::warm::{bytes_of, change};
 
 const PAGE: u64 = 4096;
 const PAGES: u64 = 48;
@@ -289,6 +289,12 @@ fn a_place_that_is_not_fit_for_a_ring_is_refused_and_nothing_of_it_is_changed() 
     let problem = refused(&image, &["--ring", &other]);
     assert!(problem.contains("ring=PATH"), "{problem}");
     assert!(fs::read(&other).expect("it is there") == text[..768 << 10]);
+    // As a device with some file systems has it.
+    let late = host.image("late.img", 4 << 20);
+    change(&late, 3 << 20, b"data of a user");
+    let problem = refused(&image, &["--ring", &late]);
+    assert!(problem.contains("holds something else"), "{problem}");
+    assert_eq!(content(&late, 3 << 20, 14), b"data of a user");
     let problem = refused(&image, &["--ring", &host.text("nowhere/a.ring")]);
     assert!(problem.contains("redo ring") && problem.contains("nowhere"), "{problem}");
     let problem = refused(&image, &["--ring", &host.text("d")]);
