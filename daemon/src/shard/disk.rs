@@ -397,10 +397,7 @@ impl Shard {
     async fn attach(self: Rc<Self>, disk: AttachRequest) -> Result<()> {
         let opened = self.open_backing(&disk).await?;
         let trust = self.compare_if_touched(&disk, &opened).await;
-        let (name, made) = (
-            disk.name.clone(),
-            opened.ring.as_ref().filter(|ring| ring.is_new).map(|ring| ring.place.clone()),
-        );
+        let (name, made) = (disk.name.clone(), opened.ring.as_ref().and_then(DiskRing::made_place));
         let attached = Rc::clone(&self).attach_opened(disk, opened, trust).await;
         if let (Err(_), Some(place)) = (&attached, made) {
             self.remove_ring(&name, &place).await;

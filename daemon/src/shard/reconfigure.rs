@@ -52,6 +52,23 @@ impl Shard {
             self.mark(&change.name, &change.values, &disk.cached, &disk.history).await?;
         }
         let ring = self.ring_for(&disk, change, &settings).await?;
+        let made = ring.as_ref().and_then(DiskRing::made_place);
+        let changed = self.change(&disk, change, settings, ring).await;
+        if let (Err(_), Some(place)) = (&changed, made) {
+            self.remove_ring(&change.name, &place).await;
+        }
+        changed
+    }
+
+    /// Makes a change that was checked, with a ring if the disk is to be consistent from now on.
+    async fn change(
+        &self,
+        disk: &Disk,
+        change: &ReconfigureRequest,
+        settings: DiskSettings,
+        ring: Option<DiskRing>,
+    ) -> Result<()> {
+        let before = disk.cached.settings();
         let rights_before = disk.doors.rights();
         disk.doors.set_rights(change.rights.unwrap_or(rights_before)).await?;
         if let Err(error) = self.cache().reconfigure(&disk.cached, settings) {
@@ -67,7 +84,7 @@ impl Shard {
             disk.ring.replace(Some(place));
         }
         let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
-        if leaves && let Err(problem) = self.leave_ring(&disk, &change.name).await {
+        if leaves && let Err(problem) = self.leave_ring(disk, &change.name).await {
             self.cache()
                 .reconfigure(&disk.cached, before)
                 .map_err(|error| explain(&change.name, &error, before.reserve_bytes))?;

@@ -41,7 +41,14 @@ pub(super) struct DiskRing {
     pub(super) ring: RedoRing<Backing>,
     pub(super) place: RingPlace,
     /// True if it was made just now.
-    pub(super) is_new: bool,
+    is_new: bool,
+}
+
+impl DiskRing {
+    /// Returns its place if it was made just now: nothing needs it if what it was made for fails.
+    pub(super) fn made_place(&self) -> Option<RingPlace> {
+        self.is_new.then(|| self.place.clone())
+    }
 }
 
 /// Place of the redo ring of a disk.
