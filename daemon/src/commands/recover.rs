@@ -2,11 +2,11 @@
 //! redo ring.
 //!
 //! ```text
-//!   lock both ── whose ring is it? is the backing the one that it belongs to? ── check all of the ring ── new session ── apply ── void, epoch + 1 ── no mark
+//!   lock both ── whose ring is it? is the backing the one that it belongs to? ── check all of the ring ── new session ── epoch + 1 ── apply ── void ── no mark
 //! ```
 //! Works without a daemon. A cut at any step leaves a state in which the command can be repeated: the ring promises the same until everything is
 //! applied and flushed, and the mark on the backing stays longest. The new session id keeps a flash that comes back later from trusting what
-//! it has cached; the epoch keeps it from writing what it has.
+//! it has cached; the epoch, which rises before the first write, keeps it from writing what it has.
 
 use std::path::PathBuf;
 
