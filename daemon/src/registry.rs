@@ -480,14 +480,15 @@ impl Registry {
             if values.writes_back() {
                 self.note_unsaved(name).await?;
             }
-            if values.is_consistent() && !before.settings.is_consistent() {
+            let becomes_consistent = values.is_consistent() && !before.settings.is_consistent();
+            if becomes_consistent {
                 self.check_ring_drive(name, &values, &Location::parse(&before.backing)?).await?;
                 // Before its ring promises anything: a start in address order would break that.
                 let noted = values.clone();
                 self.change_record(name, |record| record.settings = noted).await?;
             }
             if let Err(problem) = self.reconfigure(name, &values).await {
-                if values.is_consistent() && !before.settings.is_consistent() {
+                if becomes_consistent {
                     let settings = before.settings.clone();
                     log_if_failed(&self.change_record(name, |record| record.settings = settings).await);
                 }
