@@ -385,7 +385,14 @@ impl Segments {
         let taken = take(&mut self.space);
         let (segment, second) = match taken {
             // Segments of reclaim and notes move later on; a device that becomes smaller must not leave them without room.
-            None if !purpose.is_limited() => self.space.in_need(take)?,
+            None if !purpose.is_limited() => {
+                // Notes can neither wait nor go without: one copy, until there is room for the second.
+                let is_for_notes = purpose == SegmentPurpose::Notes;
+                let in_need = self.space.in_need(take);
+                in_need.or_else(|| {
+                    is_for_notes.then(|| self.space.take(0)).flatten().map(|segment| (segment, None))
+                })?
+            }
             taken => taken?,
         };
         self.generation = self.generation.next();

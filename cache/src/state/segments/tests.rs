@@ -346,6 +346,23 @@ fn copies_count_once_the_table_says_all_that_makes_them_enough() {
 }
 
 #[test]
+fn notes_have_one_copy_where_there_is_no_room_for_two() {
+    let mut segments = pool();
+    // What a smaller device leaves: one has no free segment, the other some.
+    while segments.take(B, SegmentPurpose::Survivors).is_some() {}
+    while segments.take(SegmentOwner::Notes, SegmentPurpose::Notes).is_some() {}
+    let member = equal(&segments);
+    segments.add_device(member);
+    assert!(segments.is_mirrored(SegmentOwner::Notes));
+    let held = segments.owned_by(SegmentOwner::Notes).len();
+    assert!(segments.take(SegmentOwner::Notes, SegmentPurpose::Notes).is_some());
+    assert_eq!(segments.owned_by(SegmentOwner::Notes).len(), held + 1, "no second copy");
+    segments.set_mirrored(A, true);
+    segments.set_writes_back(A, true);
+    assert_eq!(segments.take(A, SegmentPurpose::Survivors), None, "others wait");
+}
+
+#[test]
 fn segments_with_one_copy_are_counted_as_they_change() {
     let mut segments = pool();
     let check = |segments: &Segments, expected: u32, what: &str| {
