@@ -59,6 +59,18 @@ impl Patience {
     }
 }
 
+/// Checks that a disk is not being detached: afterwards it is not known any more what is dirty.
+///
+/// # Errors
+/// If it is.
+pub(super) fn check_stays<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
+    if cache.leaving.get() {
+        let error = BlockError::anywhere(ErrorKind::Io, Operation::Write);
+        return Err(error.because("the disk is being detached"));
+    }
+    Ok(())
+}
+
 /// Waits until `is_so`, which only destage or a change of settings makes true.
 ///
 /// # Errors
@@ -70,14 +82,12 @@ pub(super) async fn wait_until<E: Env>(
 ) -> Result<(), BlockError> {
     loop {
         let progress = cache.back.destage.progress();
+        // First of all: what is dirty is forgotten once the disk is left, and looks as if it were destaged.
+        check_stays(cache)?;
         if is_so() {
             return Ok(());
         }
         cache.check_alive(Operation::Write)?;
-        if cache.leaving.get() {
-            let error = BlockError::anywhere(ErrorKind::Io, Operation::Write);
-            return Err(error.because("the disk is being detached"));
-        }
         match patience.end(cache) {
             None => progress.await,
             Some(end) if cache.pool.host.now() >= end => return Err(in_vain(cache)),

@@ -5,7 +5,7 @@ use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operati
 
 use super::back;
 use super::ctx::Ctx;
-use super::destage_wait::{Patience, wait_clean, wait_until};
+use super::destage_wait::{Patience, check_stays, wait_clean, wait_until};
 use super::disk_cache::DiskCache;
 use super::mutation::{Mutation, MutationPermit};
 use super::reconnect::is_same;
@@ -176,6 +176,7 @@ pub(super) async fn decide<E: Env>(
         }
         let turn = MutationPermit::wait(cache, locks, backing.geometry().physical_block, range).await;
         cache.check_alive(Operation::Write)?;
+        check_stays(cache)?;
         let dirty = cache.catalog.is_dirty_within(&pages);
         let may = writes_back() && !cache.coherence.distrusts(&range);
         let wanted = dirty && !canary::has(Bug::BypassOverDirty) || preference == RoutePreference::ByMode;
