@@ -10,7 +10,7 @@ use block::{BlockError, ErrorKind, Host, Operation};
 
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
-use super::settle_log::settle_log;
+use super::settle_log::settle_destaged;
 use crate::state::catalog::ALL_PAGES;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -108,7 +108,7 @@ impl<E: Env> Hold<E> {
         if cache.back.has_destaged_behind(cache.log.durable()) {
             // The caller may drop this wait, and a flush that fails concerns every client.
             let ours = Rc::clone(cache);
-            cache.pool.host.to_its_end(async move { settle_log(&ours).await }).await?;
+            cache.pool.host.to_its_end(async move { settle_destaged(&ours).await }).await?;
         }
         Ok(())
     }

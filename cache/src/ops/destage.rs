@@ -579,12 +579,15 @@ async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &DestagedPages) 
         cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| destaged.contains(page)))
     };
     let disown = || {
+        // From here on nothing is dirty, and a start would find it so only once the table is durable (rule I12).
+        cache.back.set_given_up(true);
         cache.forget_dirty();
         cache.disown()
     };
     let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else { return AbandonResult::NotAll };
     cache.back.destage.record_destaged(cache.pool.host.now());
     if cache.pool.free_disowned(disowned).await.is_ok() {
+        cache.back.set_given_up(false);
         AbandonResult::Behind
     } else {
         AbandonResult::NotFreed

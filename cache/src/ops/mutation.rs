@@ -21,7 +21,7 @@ use block::{BlockError, ByteRange, ErrorKind, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
 use super::invalidate::remember_elsewhere;
-use super::settle_log::settle_log;
+use super::settle_log::settle_destaged;
 use crate::state::fills::MutationNumber;
 use crate::state::learned::Overwritten;
 use crate::types::canary::{self, Bug};
@@ -82,7 +82,7 @@ impl<E: Env> Mutation<E> {
         // Data that was destaged to the backing must not reappear as dirty, and be written over this (rule I12). Before anything is hidden:
         // if that fails, nothing has happened.
         if cache.back.has_destaged_behind(cache.log.durable())
-            && let Err(error) = Box::pin(settle_log(cache)).await
+            && let Err(error) = Box::pin(settle_destaged(cache)).await
         {
             if !cache.pool.notice_failure() {
                 return Err(error);

@@ -23,6 +23,18 @@ pub(super) async fn settle_log<E: Env>(cache: &DiskCache<E>) -> Result<(), Block
     cache.pool.record_out().await
 }
 
+/// Makes durable that what was destaged is not dirty any more: in the log, or by a table without the segments that were given up instead.
+///
+/// # Errors
+/// As [`settle_log`].
+pub(super) async fn settle_destaged<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
+    if cache.back.is_given_up() {
+        // It covers what was given up before.
+        cache.pool.persist_table().await?;
+    }
+    settle_log(cache).await
+}
+
 /// Makes the log durable for a flush of a guest. The part of it on a failed device is not missed if nothing in it was dirty. The log
 /// entries of dirty zeroes are not located, so as long as there are any, the whole log is needed.
 ///

@@ -23,6 +23,8 @@ pub(crate) struct WriteBack {
     /// The last batches of the log with something dirty, and with a record of destage.
     last_dirty_batch: Cell<u64>,
     last_destaged_batch: Cell<u64>,
+    /// True if all segments were given up because everything was destaged, and no table is known to be durable that says so.
+    is_given_up: Cell<bool>,
     /// Changes that the backing acknowledged to this process, and how many of them a flush has covered. None covers those that it
     /// acknowledged to earlier ones: guests outlive these, and mean them as well when they flush (rule I5).
     backing_changes: Cell<u64>,
@@ -160,9 +162,20 @@ impl WriteBack {
         self.last_dirty_batch.get() > durable
     }
 
-    /// Returns true if a batch behind `durable` contains destaged entries.
+    /// Records that all segments were given up instead of a record of destage, or that this is durable.
+    pub(super) fn set_given_up(&self, is_given_up: bool) {
+        self.is_given_up.set(is_given_up);
+    }
+
+    /// Returns true if all segments were given up, and that may not be durable.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.is_given_up.get()
+    }
+
+    /// Returns true if a start could take for dirty what was destaged: the record of that is in a batch behind `durable`, or segments were
+    /// given up and that is not durable.
     pub(super) fn has_destaged_behind(&self, durable: u64) -> bool {
-        self.last_destaged_batch.get() > durable
+        self.last_destaged_batch.get() > durable || self.is_given_up.get()
     }
 
     /// Records that the backing acknowledged a change, or may have done it.
@@ -233,6 +246,10 @@ mod tests {
         back.record_destaged_batch(8);
         assert!(back.has_dirty_behind(6) && !back.has_dirty_behind(7));
         assert!(back.has_destaged_behind(7) && !back.has_destaged_behind(8));
+        back.set_given_up(true);
+        assert!(back.has_destaged_behind(8), "whatever the log has");
+        back.set_given_up(false);
+        assert!(!back.has_destaged_behind(8));
     }
 
     #[test]
