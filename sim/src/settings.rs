@@ -66,5 +66,6 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         sector_bytes: None,
         read_balance: ReadBalancing::Auto,
         destage_order: cache::DestageOrder::Address,
+        consistent_age_max_ns: None,
     }
 }

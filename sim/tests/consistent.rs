@@ -61,9 +61,13 @@ struct World {
     ring_pages: u64,
     /// Destage has a limit.
     is_slow: bool,
+    /// What no group has may be so old.
+    age_max_ns: Option<u64>,
     /// True once a group may have been too large for the ring: then the promise may end at any time.
     may_end: Cell<bool>,
     replays: Cell<u64>,
+    /// Pauses of destage, and those that ended early.
+    pauses: Cell<[u64; 2]>,
 }
 
 impl World {
@@ -84,8 +88,10 @@ impl World {
             next: Cell::new(1),
             ring_pages,
             is_slow: seed % 8 >= 4,
+            age_max_ns: [None, Some(SECOND), Some(4 * SECOND)][(seed / 8 % 3) as usize],
             may_end: Cell::default(),
             replays: Cell::default(),
+            pauses: Cell::default(),
         }
     }
 
@@ -139,6 +145,12 @@ impl World {
             .unwrap_or(0)
     }
 
+    /// Returns the places of the first and the last state that a disk as of a time may be in.
+    fn states_at(&self, time: u64) -> [usize; 2] {
+        let most = self.states.borrow().iter().rposition(|state| state.began <= time).unwrap_or(0);
+        [self.acknowledged_before(time), most]
+    }
+
     fn on_backing(&self) -> Content {
         std::array::from_fn(|page| {
             let mut bytes = [0; PAGE as usize];
@@ -178,6 +190,7 @@ fn in_order(world: &World, destage_order: DestageOrder) -> DiskSettings {
         limit_bytes: 40 * SEGMENT,
         ram_bytes: 16 * PAGE,
         destage_order,
+        consistent_age_max_ns: world.age_max_ns,
         // Some rings take a second for each request.
         retry_ns: Some(60 * SECOND),
         ..DiskSettings::plain(DiskId(1))
@@ -241,7 +254,12 @@ async fn guest(world: &World, host: &LocalHost, disk: &CachedDisk<Env>) -> Resul
 
 /// Administrator and time: the disk is quiesced, or has another order of destage for a while; what was promised is noted; the servers of ring
 /// and backing restart.
-async fn administrator(world: &World, host: &LocalHost, cache: &Cache<Env>, disk: &Rc<CachedDisk<Env>>) {
+async fn administrator(
+    world: &World,
+    host: &LocalHost,
+    cache: &Cache<Env>,
+    disk: &Rc<CachedDisk<Env>>,
+) -> Result<(), String> {
     let mut replays = 0;
     for _ in 0..80 {
         host.sleep(world.below(300_000_000)).await;
@@ -249,7 +267,7 @@ async fn administrator(world: &World, host: &LocalHost, cache: &Cache<Env>, disk
             0 if !world.is_slow || world.below(3) == 0 => {
                 // Changes go to the backing then, and the ring is void.
                 world.promised.set(None);
-                disk.quiesce().await.expect("nothing fails");
+                disk.destage_all().await.expect("nothing fails");
                 host.sleep(world.below(500_000_000)).await;
                 disk.resume();
             }
@@ -259,6 +277,7 @@ async fn administrator(world: &World, host: &LocalHost, cache: &Cache<Env>, disk
                 world.backing.lose_volatile();
             }
             3 => disk.start_destage(),
+            5 => pause(world, host, disk).await?,
             4 if world.below(4) == 0 => {
                 world.promised.set(None);
                 cache.reconfigure(disk, in_order(world, DestageOrder::Address)).expect("it fits");
@@ -281,8 +300,38 @@ async fn administrator(world: &World, host: &LocalHost, cache: &Cache<Env>, disk
         let consistency = disk.consistency().expect("it has a ring");
         world.replays.set(world.replays.get() + consistency.replays - replays);
         replays = consistency.replays;
-        world.promised.set(consistency.taken_at.filter(|_| !disk.is_quiesced()));
+        world.promised.set(consistency.taken_at);
     }
+    Ok(())
+}
+
+/// Quiesces the disk for a while. In consistent write-back the backing is the disk as of one time meanwhile, also after its server lost what
+/// was not flushed.
+async fn pause(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) -> Result<(), String> {
+    let acknowledged = world.acknowledged_before(u64::MAX);
+    if disk.quiesce().await.is_err() {
+        // Its ring takes no group.
+        return if world.may_end.get() { Ok(()) } else { Err("a disk is not quiesced".to_owned()) };
+    }
+    let as_of = || disk.consistency().expect("it has a ring").backing_as_of;
+    let [mut pauses, mut ended] = world.pauses.get();
+    pauses += u64::from(as_of().is_some());
+    if as_of().is_some() && world.below(2) == 0 {
+        world.backing.lose_volatile();
+    }
+    for _ in 0..world.below(12) {
+        let Some(as_of) = as_of() else { break };
+        let (found, [least, most]) = (world.on_backing(), world.states_at(as_of));
+        // A change that changed nothing is in no group: zeroes over zeroes.
+        let (least, most) = (least.max(acknowledged), most.max(acknowledged));
+        if world.state_of(&found, least, most, as_of).is_none() {
+            return Err(format!("{found:?} is on a quiesced backing: it is no state from {least} to {most}"));
+        }
+        host.sleep(world.below(500_000_000)).await;
+    }
+    ended += u64::from(!disk.resume());
+    world.pauses.set([pauses, ended]);
+    Ok(())
 }
 
 /// Runs a process: judges what a guest reads at its start, and goes on.
@@ -316,8 +365,8 @@ async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -
         // Groups take longer than overwritten versions are kept for them.
         world.ring.delay(20_000, SECOND);
     }
-    let (judged, ()) = join(guest(world, host, &disk), administrator(world, host, &cache, &disk)).await;
-    judged
+    let (read, quiesced) = join(guest(world, host, &disk), administrator(world, host, &cache, &disk)).await;
+    read.and(quiesced)
 }
 
 /// Runs a seed. Returns what went wrong.
@@ -415,8 +464,7 @@ fn judge_recovery(world: &World, seed: u64) -> Result<(), String> {
         return Err(format!("pages {:?} are lost", found.lost));
     }
     let content = world.on_backing();
-    let least = world.acknowledged_before(found.taken_at);
-    let most = world.states.borrow().iter().rposition(|state| state.began <= found.taken_at).unwrap_or(0);
+    let [least, most] = world.states_at(found.taken_at);
     match world.state_of(&content, least, most, found.taken_at) {
         Some(_) => Ok(()),
         None => Err(format!("{content:?} is a mix: it is no state from {least} to {most}")),
@@ -425,15 +473,18 @@ fn judge_recovery(world: &World, seed: u64) -> Result<(), String> {
 
 #[test]
 fn without_the_flash_the_backing_is_the_disk_as_of_the_last_group() {
-    let mut replays = 0;
+    let (mut replays, mut pauses) = (0, [0, 0]);
     for seed in 0..SEEDS {
         let world = World::new(seed);
         if let Err(what) = walk_in(&world, seed) {
             panic!("seed {seed}: {what}");
         }
         replays += world.replays.get();
+        pauses = std::array::from_fn(|at| pauses[at] + world.pauses.get()[at]);
     }
-    println!("{replays} replays in {SEEDS} walks");
+    println!("{replays} replays in {SEEDS} walks, and {pauses:?} pauses of destage, and ended early");
+    let [paused, ended] = pauses;
+    assert!(paused > SEEDS && ended > 0 && ended < paused, "{paused} pauses, {ended} ended early");
     assert!(replays > SEEDS / 10, "{replays} replays in {SEEDS} walks");
 }
 
@@ -455,6 +506,8 @@ fn walks_find_each_rule_of_consistent_write_back_that_is_broken() {
         Bug::GroupBeforeLog,
         Bug::BypassOverRing,
         Bug::DirtyTakenForJournaled,
+        Bug::DestageInPause,
+        Bug::PauseWithoutReplay,
     ];
     for bug in bugs {
         canary::plant(Some(bug));

@@ -252,7 +252,7 @@ fn a_ring_is_not_believed_once_the_order_was_another() {
         assert_eq!(bench.disk.consistency(), None);
         bench.disk.leave_redo_ring().await.unwrap();
         bench.write(0, 30, 2).await;
-        bench.disk.quiesce().await.unwrap();
+        bench.disk.destage_all().await.unwrap();
         assert_eq!(bench.on_backing(0), 2, "no ring holds anything back");
         bench.disk.resume();
         let stale = Memory::new(408 * PAGE);
@@ -389,4 +389,51 @@ fn a_replay_waits_for_a_backing_that_refuses_and_guests_go_on_meanwhile() {
         bench.wait_for_group().await;
         assert_eq!(bench.consistency().failure, None);
     });
+}
+
+/// Writes a page every half second while the ring hangs, for ten seconds. Returns how many writes ended, and how many were waiting then.
+fn write_while_the_ring_hangs(consistent_age_max_ns: Option<u64>) -> [u64; 2] {
+    let ended = std::cell::Cell::new([0, 0]);
+    story(DestageOrder::Consistent, 400, &async |bench: &Bench| {
+        let limited = DiskSettings { consistent_age_max_ns, ..settings(1, DestageOrder::Consistent) };
+        bench.cache.reconfigure(&bench.disk, limited).unwrap();
+        bench.hand_over().await;
+        bench.wait_for_promise().await;
+        bench.ring.hang();
+        let written = std::cell::Cell::new(0);
+        let writes = async {
+            for page in 0..20 {
+                bench.host.sleep(SECOND / 2).await;
+                bench.write(page, 1, 7).await;
+                written.set(written.get() + 1);
+            }
+        };
+        let mut writes = pin!(writes);
+        let time = pin!(bench.host.sleep(11 * SECOND));
+        if let Either::Left(_) = select(writes.as_mut(), time).await {
+            ended.set([written.get(), 0]);
+        } else {
+            ended.set([written.get(), 1]);
+            assert!(bench.consistency().uncovered_ns >= 4 * SECOND);
+            bench.ring.release();
+            writes.await;
+        }
+        bench.ring.release();
+        bench.wait_for_group().await;
+    });
+    ended.get()
+}
+
+#[test]
+fn writers_wait_once_a_write_is_in_no_group_for_as_long_as_the_limit_allows() {
+    assert_eq!(write_while_the_ring_hangs(None), [20, 0]);
+    assert_eq!(
+        write_while_the_ring_hangs(Some(4 * SECOND)),
+        [8, 1],
+        "the ninth comes four seconds after the first"
+    );
+    canary::plant(Some(Bug::AgeNotLimited));
+    let unlimited = write_while_the_ring_hangs(Some(4 * SECOND));
+    canary::plant(None);
+    assert_eq!(unlimited, [20, 0]);
 }

@@ -25,6 +25,7 @@ use crate::ops::grow::{self, DiskGrowth};
 use crate::ops::invalidate::invalidate_disk;
 use crate::ops::learned_state::LearnedState;
 use crate::ops::pace::{self, Next};
+use crate::ops::pause::{self, PauseRequest};
 use crate::ops::read::Answer;
 use crate::ops::{close_intents, consistent, extents, learned_state, read, write, zeroes};
 use crate::state::curve::{Curves, Use};
@@ -334,12 +335,37 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.back.destage.cancel_request();
     }
 
+    /// Makes the backing complete for a backup or a snapshot of it, until [`CachedDisk::resume`]: it durably holds all data that was
+    /// acknowledged before the call.
+    ///
+    /// In consistent write-back the backing is the disk as of one time from then on, which [`CachedDisk::consistency`] has, and guests go on
+    /// writing back. That ends early if a request has to wait for destage, as at the dirty limit ([`CachedDisk::quiesce_ended`]). In any
+    /// other case nothing becomes dirty, as after [`CachedDisk::destage_all`].
+    ///
+    /// # Errors
+    /// If destage, a flush or the redo ring fails; then the call has no effect, save that it ends an earlier one.
+    pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
+        if !self.ctx.cache.wants_consistency() {
+            return self.destage_all().await;
+        }
+        let request = PauseRequest::new(&self.ctx.cache);
+        pause::catch_up(&self.ctx.cache).await?;
+        let (ours, turn) = (Rc::clone(self), request.turn());
+        // The caller may drop this wait, and a replay that is dropped halfway would end the use of the ring.
+        self.ctx.cache.pool.host.to_its_end(async move { pause::pause(&ours.ctx, turn).await }).await
+    }
+
+    /// Waits until a [`CachedDisk::quiesce`] ends before it is resumed, and returns the reason: destage goes on, so the backing is a mix.
+    pub async fn quiesce_ended(&self) -> String {
+        self.ctx.cache.consistent.pause.ended().await
+    }
+
     /// Destages everything, and lets nothing become dirty until [`CachedDisk::resume`]: writes of guests go to the backing meanwhile. Once
-    /// this returns, the backing durably holds all data that was acknowledged before: for a backup or a snapshot of it.
+    /// this returns, the backing durably holds all data that was acknowledged before.
     ///
     /// # Errors
     /// If destage or a flush fails; then the call has no effect.
-    pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
+    pub async fn destage_all(self: &Rc<Self>) -> Result<(), BlockError> {
         let hold = back::hold(&self.ctx.cache);
         hold.clean().await?;
         self.flush_for_ourselves().await?;
@@ -361,14 +387,15 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.pool.host.to_its_end(flushed).await
     }
 
-    /// Ends a [`CachedDisk::quiesce`]. Returns true if there was one.
+    /// Ends a [`CachedDisk::quiesce`] or [`CachedDisk::destage_all`]. Returns true if there was one.
     pub fn resume(&self) -> bool {
-        self.quiesced.take().is_some()
+        let was_paused = pause::resume(&self.ctx.cache);
+        self.quiesced.take().is_some() || was_paused
     }
 
-    /// Returns true between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
+    /// Returns true between [`CachedDisk::quiesce`] or [`CachedDisk::destage_all`] and [`CachedDisk::resume`].
     pub fn is_quiesced(&self) -> bool {
-        self.quiesced.borrow().is_some()
+        self.quiesced.borrow().is_some() || self.ctx.cache.consistent.pause.as_of().is_some()
     }
 
     /// Returns the bytes that flash lost before the backing had them: reads of them fail until they are written again. At most `most`

@@ -101,9 +101,7 @@ impl<E: Env> Hold<E> {
         wait_until(cache, Patience::Administrator { since: cache.pool.host.now() }, is_home).await?;
         let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
         if lost_bytes > 0 {
-            return Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
-                "flash lost {lost_bytes} bytes that the backing does not have: write them again, or discard them"
-            )));
+            return Err(lost(lost_bytes));
         }
         if cache.back.has_destaged_behind(cache.log.durable()) {
             // The caller may drop this wait, and a flush that fails concerns every client.
@@ -112,6 +110,13 @@ impl<E: Env> Hold<E> {
         }
         Ok(())
     }
+}
+
+/// Returns the error of a command that needs everything on the backing, after flash lost these bytes.
+pub(super) fn lost(bytes: u64) -> BlockError {
+    BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
+        "flash lost {bytes} bytes that the backing does not have: write them again, or discard them"
+    ))
 }
 
 impl<E: Env> Drop for Hold<E> {

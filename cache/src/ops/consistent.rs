@@ -23,6 +23,7 @@ use futures_util::future::{Either, select};
 use redo::{RedoRing, RingError};
 
 use super::consistent_state::ConsistencyStatistics;
+use super::covering::is_half;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::group_content::{changes_of, content};
@@ -46,6 +47,14 @@ const GROUP_AGE_NS: u64 = SECOND_NS;
 /// Longest wait for a ring that is to be left, in nanoseconds.
 const LEAVE_NS: u64 = 30 * SECOND_NS;
 
+/// What was acknowledged and is in no group that counts.
+pub(super) struct Uncovered {
+    /// Pages with content.
+    pub(super) pages: u64,
+    /// Time of the oldest write.
+    pub(super) since: Option<u64>,
+}
+
 impl<E: Env> DiskCache<E> {
     /// Records that something became fresh.
     pub(super) fn note_fresh(&self) {
@@ -67,24 +76,38 @@ impl<E: Env> DiskCache<E> {
     pub(crate) fn consistency_statistics(&self) -> Option<ConsistencyStatistics> {
         let state = &self.consistent;
         let ring = state.ring()?;
-        let fresh = self.catalog.with_journal(|journal| {
-            let sets = [Some(journal.fresh()), journal.writing()];
-            let bytes = sets.iter().flatten().map(|set| set.pages()).sum::<u64>() * PAGE_BYTES as u64;
-            let is_empty = |set: Option<&Dirty>| set.is_none_or(Dirty::is_empty);
-            let since = [(sets[0], &state.fresh_since), (sets[1], &state.writing_since)];
-            let since =
-                since.into_iter().filter(|(set, _)| !is_empty(*set)).filter_map(|(_, since)| since.get());
-            (bytes, since.min())
-        });
-        let (fresh_bytes, since) = fresh.unwrap_or_else(|| (0, self.back.destage.dirty_since()));
+        let Uncovered { pages, since } = self
+            .uncovered()
+            .unwrap_or_else(|| Uncovered { pages: 0, since: self.back.destage.dirty_since() });
         Some(ConsistencyStatistics {
             taken_at: ring.taken_at(),
             uncovered_ns: since.map_or(0, |since| self.pool.host.now().saturating_sub(since)),
-            fresh_bytes,
+            fresh_bytes: pages * PAGE_BYTES as u64,
             ring_bytes: [ring.used_bytes(), ring.room_bytes()],
+            backing_as_of: state.pause.as_of(),
             replays: state.replays.get(),
             failure: state.failure.borrow().clone(),
         })
+    }
+
+    /// Returns what no group has that counts; none without a journal.
+    pub(super) fn uncovered(&self) -> Option<Uncovered> {
+        let state = &self.consistent;
+        self.catalog.with_journal(|journal| {
+            let sets =
+                [(Some(journal.fresh()), &state.fresh_since), (journal.writing(), &state.writing_since)];
+            let pages = sets.iter().filter_map(|(set, _)| *set).map(Dirty::pages).sum();
+            let is_empty = |set: Option<&Dirty>| set.is_none_or(Dirty::is_empty);
+            let since =
+                sets.into_iter().filter(|(set, _)| !is_empty(*set)).filter_map(|(_, since)| since.get());
+            Uncovered { pages, since: since.min() }
+        })
+    }
+
+    /// Returns the age of the oldest fresh page after which a group begins, in nanoseconds.
+    pub(super) fn group_age(&self) -> u64 {
+        let longest = self.settings.borrow().consistent_age_max_ns;
+        longest.map_or(GROUP_AGE_NS, |longest| GROUP_AGE_NS.min(longest / 4))
     }
 
     /// Returns true if the ring may be used: it is still that of the disk, which is not being detached.
@@ -97,7 +120,7 @@ impl<E: Env> DiskCache<E> {
     }
 
     /// Returns true if the disk is to be in consistent write-back now.
-    fn wants_consistency(&self) -> bool {
+    pub(crate) fn wants_consistency(&self) -> bool {
         self.has_consistent_order()
             && self.settings.borrow().mode.row().writes_back
             && !self.back.destage.is_held()
@@ -156,8 +179,8 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
     if state.fresh_since.get().is_none() {
         state.fresh_since.set(Some(now));
     }
-    let due = state.fresh_since.get().unwrap_or(now) + GROUP_AGE_NS;
-    let is_much = pages >= GROUP_PAGES || pages * 4 >= cache.dirty_limit();
+    let due = state.fresh_since.get().unwrap_or(now) + cache.group_age();
+    let is_much = pages >= GROUP_PAGES || pages * 4 >= cache.dirty_limit() || is_half(cache, pages);
     if !state.is_wanted.get() && !is_much && now < due {
         return Some(due - now);
     }
@@ -293,12 +316,15 @@ async fn write_group<E: Env>(
     if !cache.may_use_ring(ring) {
         return Err(RingError::Abandoned(gone()));
     }
-    let taken_at = cache.pool.host.now() + state.clock_offset.get();
+    let began = cache.pool.host.now();
+    let taken_at = began + state.clock_offset.get();
     let changes = cache.catalog.with_journal_mut(|journal| {
         journal.begin_group();
         changes_of(journal.writing().expect("it has just begun"))
     });
     let Some(changes) = changes else { return Err(RingError::Abandoned(gone())) };
+    let pages = cache.catalog.with_journal(|journal| journal.writing().map_or(0, Dirty::pages)).unwrap_or(0);
+    state.groups_begun.set(state.groups_begun.get() + 1);
     state.is_wanted.set(false);
     state.writing_since.set(state.fresh_since.take());
     let (ours, to) = (Rc::clone(cache), Rc::clone(ring));
@@ -333,6 +359,9 @@ async fn write_group<E: Env>(
     }
     state.failure.replace(None);
     state.used_when_full.set(None);
+    state.counted.set(state.groups_begun.get());
+    state.counted_at.set(cache.pool.host.now());
+    state.record_rate(pages, cache.pool.host.now() - began);
     cache.release_groups();
     tail_first(cache, ring);
     cache.back.destage.wake_all();

@@ -9,6 +9,7 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::kept_versions::KeptVersions;
+use super::pause::Pause;
 use crate::types::env::Env;
 use crate::types::settings::DestageOrder;
 
@@ -32,6 +33,15 @@ pub(crate) struct ConsistentState<E: Env> {
     /// Bytes that were taken of the ring when it last had no room, if that was the last group.
     pub(super) used_when_full: Cell<Option<u64>>,
     pub(super) replays: Cell<u64>,
+    /// Bytes a second that the ring took lately; 0 if that is not known.
+    pub(super) rate: Cell<u64>,
+    /// Time at which a group last began to count.
+    pub(super) counted_at: Cell<u64>,
+    /// Number of groups that began, and what it was when the last one began that counts.
+    pub(super) groups_begun: Cell<u64>,
+    pub(super) counted: Cell<u64>,
+    /// Pause of destage.
+    pub(crate) pause: Pause,
     /// The most pages that may be dirty with this ring.
     dirty_pages_max: Cell<u64>,
     wake: Notify,
@@ -56,6 +66,8 @@ pub struct ConsistencyStatistics {
     pub fresh_bytes: u64,
     /// Bytes of the ring that groups take, and that they can take.
     pub ring_bytes: [u64; 2],
+    /// Time as of which the backing alone is the disk, while destage is paused, in nanoseconds since 1970.
+    pub backing_as_of: Option<u64>,
     /// Times that the ring was full and was replayed, since the disk was attached.
     pub replays: u64,
     /// The last failure, if no group counted since.
@@ -77,6 +89,11 @@ impl<E: Env> ConsistentState<E> {
             retry_at: Cell::default(),
             used_when_full: Cell::default(),
             replays: Cell::default(),
+            rate: Cell::default(),
+            counted_at: Cell::default(),
+            groups_begun: Cell::default(),
+            counted: Cell::default(),
+            pause: Pause::default(),
             dirty_pages_max: Cell::new(u64::MAX),
             wake: Notify::new(),
             changing: Mutex::default(),

@@ -149,6 +149,9 @@ pub(super) async fn round<E: Env>(
         // The disk was released meanwhile, and the backing belongs to another shard.
         return RoundResult { next: from, ..RoundResult::default() };
     }
+    if cache.stays_paused() {
+        return RoundResult { next: from, ..RoundResult::default() };
+    }
     notice(ctx);
     if !backing.has_unanswered() {
         // No unanswered request can land any more.

@@ -153,6 +153,12 @@ impl DestageState {
         self.wake();
     }
 
+    /// Forgets the pages with waiting tasks, which want them again.
+    pub(super) fn forget_wanted(&self) {
+        self.wanted.take();
+        self.wake_waiters();
+    }
+
     /// Takes the pages with waiting tasks. While destage fails, every second round is for everything else: the backing may refuse exactly
     /// these pages.
     pub(super) fn take_wanted(&self) -> Ranges {

@@ -29,6 +29,11 @@ pub(super) enum Patience {
         /// Time of arrival.
         since: u64,
     },
+    /// A request of a guest that arrived at `since`, and waits for a group of the redo ring: the same, with groups that count.
+    Group {
+        /// Time of arrival.
+        since: u64,
+    },
     /// A command that wants everything destaged, given at `since`: waits as long as destage makes progress.
     Administrator {
         /// Time of the command.
@@ -46,6 +51,10 @@ impl Patience {
                     Some(_) => since,
                     None => since.max(cache.back.destage.last_destaged()),
                 };
+                cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
+            }
+            Self::Group { since } => {
+                let began = since.max(cache.consistent.counted_at.get());
                 cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
             }
             Self::Administrator { since } => {
@@ -88,9 +97,16 @@ pub(super) async fn wait_until<E: Env>(
             return Ok(());
         }
         cache.check_alive(Operation::Write)?;
+        match patience {
+            Patience::Guest { .. } => {
+                cache.end_pause("guests wrote as much as may be dirty, or a request had to wait for destage");
+            }
+            Patience::Administrator { .. } => cache.end_pause("another command needs destage"),
+            Patience::Group { .. } => {}
+        }
         match patience.end(cache) {
             None => progress.await,
-            Some(end) if cache.pool.host.now() >= end => return Err(in_vain(cache)),
+            Some(end) if cache.pool.host.now() >= end => return Err(in_vain(cache, patience)),
             Some(end) => _ = select(pin!(progress), pin!(cache.pool.host.sleep_until(end))).await,
         }
     }
@@ -118,7 +134,17 @@ pub(super) async fn wait_clean<E: Env>(
 
 /// Returns the error of a wait that reached its deadline: the last one of the backing, as an error of the waiting request, no change of
 /// which has reached the backing.
-fn in_vain<E: Env>(cache: &DiskCache<E>) -> BlockError {
+fn in_vain<E: Env>(cache: &DiskCache<E>, patience: Patience) -> BlockError {
+    if let Patience::Group { .. } = patience {
+        let failure = cache
+            .consistent
+            .failure
+            .borrow()
+            .as_ref()
+            .map_or_else(String::new, |failure| format!(": {failure}"));
+        return BlockError::anywhere(ErrorKind::Io, Operation::Write)
+            .because(format!("the redo ring takes no group, and its age has a limit{failure}"));
+    }
     let (kind, reason) = match cache.back.destage.failure() {
         None => (ErrorKind::Io, "it took nothing for that long".to_owned()),
         Some(Failure { error, .. }) => {

@@ -74,6 +74,9 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
         cache.back.destage.record_idle();
         return Next::Wanted;
     }
+    if cache.stays_paused() {
+        return Next::Wanted;
+    }
     let now = cache.pool.host.now();
     let urgency = urgency(cache, now);
     if let Some(rest) = rest(cache, urgency, now) {

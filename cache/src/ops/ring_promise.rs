@@ -33,6 +33,7 @@ pub(super) async fn make_void<E: Env>(
 /// Lets changes go to the backing in any way: the ring promises nothing, durably.
 pub(super) fn end_promise<E: Env>(cache: &DiskCache<E>) {
     let state = &cache.consistent;
+    cache.end_pause("consistent write-back ended");
     state.is_entered.set(false);
     state.promises.set(false);
     state.fresh_since.set(None);
@@ -43,6 +44,7 @@ pub(super) fn end_promise<E: Env>(cache: &DiskCache<E>) {
 /// Has the first group destaged first once the ring is half full.
 pub(super) fn tail_first<E: Env>(cache: &DiskCache<E>, ring: &RedoRing<E::Backing>) {
     if ring.used_bytes() * 2 > ring.room_bytes()
+        && !cache.consistent.pause.is_on()
         && let Some(Some(page)) = cache.catalog.with_journal(Journal::first_page)
     {
         cache.back.destage.want(page..page + DESTAGE_PAGES_MAX);

@@ -6,6 +6,7 @@
 //! - **Too large**, or a group is damaged: the ring is replayed if it can be, and made void. The promise ends, which statistics say, until a
 //!   group counts again. Everything may be destaged meanwhile, as in address order.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
@@ -31,6 +32,10 @@ pub(super) async fn handle_failure<E: Env>(
     let state = &cache.consistent;
     let used = ring.used_bytes();
     let is_full = matches!(error, RingError::NoRoom { .. });
+    if is_full && state.pause.is_on() {
+        // No group until then. Dirty data has a limit, which ends the pause.
+        return Some(failed_for(cache, error, BACKING_RETRY_NS));
+    }
     let was_used = state.used_when_full.replace(is_full.then_some(used));
     match error {
         RingError::NoRoom { .. } if was_used == Some(used) || !has_journaled(cache) => {
@@ -86,12 +91,24 @@ fn has_journaled<E: Env>(cache: &DiskCache<E>) -> bool {
 /// Brings the newest versions of the ring to the backing, and releases all groups. Nothing else goes to the backing meanwhile: destage waits,
 /// and guests use the log.
 async fn replay<E: Env>(
-    ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     ring: &Rc<RedoRing<E::Backing>>,
 ) -> Result<(), RingError> {
     // In the order in which a disk that is detached takes the two.
     let _destaging = cache.back.destage.lock().await;
     let _changing = cache.consistent.lock().await;
+    // A pause may have begun before these locks were had.
+    cache.end_pause("the redo ring takes no group");
+    replay_locked(ctx, ring).await?;
+    cache.consistent.replays.set(cache.consistent.replays.get() + 1);
+    Ok(())
+}
+
+/// Does the same under the locks of destage and of the ring. Returns pages that the ring does not have any more.
+pub(super) async fn replay_locked<E: Env>(
+    ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>,
+    ring: &Rc<RedoRing<E::Backing>>,
+) -> Result<Vec<Range<u64>>, RingError> {
     let may_go_on = || {
         if cache.may_use_ring(ring) && cache.has_consistent_order() {
             // Those who wait for destage are not to give up: it goes on.
@@ -113,16 +130,15 @@ async fn replay<E: Env>(
     };
     match redo::replay(ring, backing, flush, may_go_on).await {
         Ok(replay) => {
-            tracing::debug!(disk = %cache.id, ?replay, "The redo ring was full, and was replayed");
+            tracing::debug!(disk = %cache.id, ?replay, "The redo ring was replayed");
             cache.catalog.end_groups(&replay.skipped);
             // What the ring did not have any more is in no group, until the next one.
             cache.consistent.is_wanted.set(true);
-            cache.consistent.replays.set(cache.consistent.replays.get() + 1);
             cache.consistent.used_when_full.set(None);
             cache.consistent.retry_at.set(0);
             cache.back.destage.record_success();
             cache.back.destage.wake_all();
-            Ok(())
+            Ok(replay.skipped)
         }
         Err(error) => {
             if let RingError::Backing(cause) = &error {

@@ -18,7 +18,8 @@ use crate::types::units::DiskId;
 const SEGMENT: u64 = 32 << 10;
 const DISK_BYTES: u64 = 1 << 20;
 
-pub(super) type TestCache = DiskCache<(Memory, Memory, LocalHost)>;
+pub(super) type TestEnv = (Memory, Memory, LocalHost);
+pub(super) type TestCache = DiskCache<TestEnv>;
 
 /// Returns a disk of which nothing is cached, in a pool of its own. Used pages survive.
 async fn empty(host: LocalHost) -> TestCache {

@@ -195,8 +195,13 @@ pub(super) async fn admit<E: Env>(
     let dirty = occupied();
     if dirty * SLOWED_FROM_PART > limit {
         cache.back.destage.wake();
-        slow_down(cache, dirty, limit, pages).await;
+        let rate = match cache.back.destage.rate() {
+            0 => RATE_AT_FIRST,
+            rate => rate,
+        };
+        slow_down(cache, dirty, limit, pages, rate).await;
     }
+    super::covering::admit(cache, pages, since).await?;
     if !has_room(limit) {
         let started = cache.pool.host.now();
         cache.back.destage.wake();
@@ -213,12 +218,9 @@ pub(super) fn largest(limit: u64) -> u64 {
     limit / 2
 }
 
-async fn slow_down<E: Env>(cache: &DiskCache<E>, dirty: u64, limit: u64, pages: u64) {
+/// Waits as a writer of `pages` pages does while `dirty` of at most `limit` pages are dirty, and `rate` bytes a second become clean.
+pub(super) async fn slow_down<E: Env>(cache: &DiskCache<E>, dirty: u64, limit: u64, pages: u64, rate: u64) {
     let now = cache.pool.host.now();
-    let rate = match cache.back.destage.rate() {
-        0 => RATE_AT_FIRST,
-        rate => rate,
-    };
     let wait = wait_for(dirty, limit, pages, rate);
     let next = cache.back.throttle.take_turn(now, wait);
     count(&cache.counters.throttled_ns, next - now);

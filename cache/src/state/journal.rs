@@ -99,6 +99,11 @@ impl Journal {
         self.groups.front().map(|(number, _)| *number)
     }
 
+    /// Returns the last group that counts, if it is needed.
+    pub(crate) fn last(&self) -> Option<u64> {
+        self.groups.back().map(|(number, _)| *number)
+    }
+
     /// Returns a page for which the first group is needed.
     pub(crate) fn first_page(&self) -> Option<u64> {
         let (_, group) = self.groups.front()?;

@@ -97,6 +97,12 @@ pub enum Bug {
     GateWithoutHold,
     /// Content of earlier groups counts as journaled although making the redo ring void failed.
     JournaledInVoidRing,
+    /// Destage goes on while it is paused in consistent write-back.
+    DestageInPause,
+    /// A pause of destage brings nothing of the ring to the backing.
+    PauseWithoutReplay,
+    /// Writers do not wait for a redo ring that is slower than they are, although there is a limit.
+    AgeNotLimited,
     /// A start takes what is dirty for journaled.
     DirtyTakenForJournaled,
     /// A start ignores the intents in a segment of notes that the end left incomplete (rule I11).

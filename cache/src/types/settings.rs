@@ -267,6 +267,9 @@ pub struct DiskSettings {
     pub read_balance: ReadBalancing,
     /// Order in which dirty data comes to the backing.
     pub destage_order: DestageOrder,
+    /// In consistent order: the longest time for which an acknowledged write is in no group of the redo ring, in nanoseconds. Writers wait
+    /// before it is longer; none: as long as it takes.
+    pub consistent_age_max_ns: Option<u64>,
 }
 
 /// Order in which dirty data comes to the backing.
@@ -344,6 +347,7 @@ impl DiskSettings {
             sector_bytes: None,
             read_balance: ReadBalancing::Off,
             destage_order: DestageOrder::Address,
+            consistent_age_max_ns: None,
         }
     }
 }

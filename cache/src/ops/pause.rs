@@ -1,0 +1,242 @@
+//! Pause of destage in consistent write-back: the backing alone is the disk as of one time, for a snapshot or a copy of it, and guests go on
+//! writing back.
+//!
+//! ```text
+//! a group that began after the request counts ── destage of all earlier groups at full speed, a few times
+//!    ── under the locks of destage and of the ring: what groups have is replayed, flush ── paused
+//! paused:  groups go on ── destage and replays do not ── resumed, or a request has to wait for destage
+//! ```
+//! The last part has to be a replay: a page that was overwritten since its group is not destaged from flash, and each later group has
+//! others. It is small, because destage did the most of it.
+//!
+//! Whoever has to wait for destage ends the pause: a guest at the dirty limit, a hold, an order of destage that is no longer the consistent
+//! one. A full ring does not: then no group is written, and the age of the promise grows.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use block::{BlockError, ErrorKind, Host, Operation};
+use tokio::sync::Notify;
+
+use super::back::{lost, wait_until_known};
+use super::ctx::Ctx;
+use super::destage_wait::{Patience, wait_until};
+use super::disk_cache::DiskCache;
+use super::ring_replay::replay_locked;
+use crate::state::catalog::ALL_PAGES;
+use crate::state::dirty::Dirty;
+use crate::state::journal::Journal;
+use crate::types::canary::{self, Bug};
+use crate::types::env::Env;
+use crate::types::limits::PAGE_BYTES;
+
+/// The most times that destage is to catch up with the groups that were written meanwhile.
+const PASSES: u32 = 8;
+/// Part of the ring that is replayed at the end without another pass: one of so many.
+const REPLAYED_PART: u64 = 16;
+
+/// The pause of one disk.
+#[derive(Default)]
+pub(crate) struct Pause {
+    state: RefCell<PauseState>,
+    ended: Notify,
+    /// Number of requests that began or were withdrawn: only the last one counts.
+    turn: Cell<u64>,
+}
+
+/// A request for a pause. Dropping it before the pause began withdraws it.
+pub(crate) struct PauseRequest<E: Env> {
+    cache: Rc<DiskCache<E>>,
+    turn: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum PauseState {
+    #[default]
+    No,
+    /// The backing is the disk as of this time, in nanoseconds since 1970.
+    Since(u64),
+    /// It ended before it was resumed, for this reason.
+    Ended(String),
+}
+
+impl Pause {
+    /// Returns the time as of which the backing is the disk, in nanoseconds since 1970; none without a pause.
+    pub(crate) fn as_of(&self) -> Option<u64> {
+        match *self.state.borrow() {
+            PauseState::Since(time) => Some(time),
+            PauseState::No | PauseState::Ended(_) => None,
+        }
+    }
+
+    /// Returns true while destage is paused.
+    pub(super) fn is_on(&self) -> bool {
+        self.as_of().is_some() && !canary::has(Bug::DestageInPause)
+    }
+
+    fn take_turn(&self) -> u64 {
+        self.turn.set(self.turn.get() + 1);
+        self.turn.get()
+    }
+
+    /// Ends the pause as requested, or the request for one. Returns true if there was one.
+    fn resume(&self) -> bool {
+        self.take_turn();
+        matches!(self.state.take(), PauseState::Since(_))
+    }
+
+    /// Waits until the pause ends for another reason than [`Self::resume`], and returns that.
+    pub(crate) async fn ended(&self) -> String {
+        loop {
+            let ended = self.ended.notified();
+            if let PauseState::Ended(reason) = &*self.state.borrow() {
+                return reason.clone();
+            }
+            ended.await;
+        }
+    }
+}
+
+impl<E: Env> DiskCache<E> {
+    /// Ends the pause, if there is one, because destage is needed.
+    pub(super) fn end_pause(&self, reason: &str) {
+        let pause = &self.consistent.pause;
+        if pause.as_of().is_some() {
+            tracing::debug!(disk = %self.id, reason, "The pause of destage ended early");
+            pause.state.replace(PauseState::Ended(reason.to_owned()));
+            pause.ended.notify_waiters();
+            self.back.destage.wake();
+        }
+    }
+
+    /// Returns true if destage is paused, and nothing needs it. Ends the pause otherwise.
+    pub(super) fn stays_paused(&self) -> bool {
+        if !self.consistent.pause.is_on() {
+            return false;
+        }
+        if self.back.destage.is_waited_for() || !self.wants_consistency() {
+            self.end_pause("everything has to be destaged");
+            return false;
+        }
+        true
+    }
+}
+
+impl<E: Env> PauseRequest<E> {
+    /// Begins a request, which ends an earlier one and its pause.
+    pub(crate) fn new(cache: &Rc<DiskCache<E>>) -> Self {
+        cache.end_pause("another pause was requested");
+        Self { cache: Rc::clone(cache), turn: cache.consistent.pause.take_turn() }
+    }
+
+    /// Returns its number.
+    pub(crate) fn turn(&self) -> u64 {
+        self.turn
+    }
+}
+
+impl<E: Env> Drop for PauseRequest<E> {
+    fn drop(&mut self) {
+        let pause = &self.cache.consistent.pause;
+        if pause.turn.get() == self.turn && pause.as_of().is_none() {
+            pause.take_turn();
+        }
+    }
+}
+
+/// Has destage catch up with the groups: most of what was acknowledged before is on the backing then.
+///
+/// # Errors
+/// If destage or the ring fails, or the disk stopped or leaves. Then nothing is paused.
+pub(crate) async fn catch_up<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
+    wait_until_known(cache).await?;
+    let patience = || Patience::Administrator { since: cache.pool.host.now() };
+    let state = &cache.consistent;
+    let begun = state.groups_begun.get();
+    wait_until(cache, patience(), || {
+        let is_covered = state.counted.get() > begun || !holds_fresh(cache);
+        if !is_covered {
+            state.want_group();
+        }
+        is_covered && has_promise(cache) || !cache.wants_consistency()
+    })
+    .await?;
+    for _ in 0..PASSES {
+        let Some(ring) = state.ring().filter(|_| cache.wants_consistency()) else { return Err(left()) };
+        if ring.used_bytes() <= ring.room_bytes() / REPLAYED_PART {
+            break;
+        }
+        let last = cache.catalog.with_journal(Journal::last).flatten();
+        wait_until(cache, patience(), || {
+            let first = cache.catalog.with_journal(Journal::first_needed).flatten();
+            let is_caught_up = first.is_none_or(|first| Some(first) > last) || !cache.wants_consistency();
+            if !is_caught_up {
+                cache.back.destage.want(ALL_PAGES);
+            }
+            is_caught_up
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+/// Brings what groups have to the backing, and pauses destage, if the request of this number still counts. To be called after [`catch_up`],
+/// and not to be dropped halfway.
+///
+/// # Errors
+/// As [`catch_up`].
+pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -> Result<(), BlockError> {
+    let ring = cache.consistent.ring().ok_or_else(left)?;
+    // In the order in which a disk that is detached takes the two.
+    let _destaging = cache.back.destage.lock().await;
+    let _changing = cache.consistent.lock().await;
+    if !cache.wants_consistency() || !has_promise(cache) {
+        return Err(left());
+    }
+    let error = |reason: String| BlockError::anywhere(ErrorKind::Io, Operation::Write).because(reason);
+    if !canary::has(Bug::PauseWithoutReplay) {
+        let missing = replay_locked(ctx, &ring).await.map_err(|problem| error(problem.to_string()))?;
+        if missing.iter().any(|pages| cache.catalog.is_dirty_within(pages)) {
+            return Err(error("the redo ring lost pages, which the next group has: try again".to_owned()));
+        }
+    }
+    let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
+    if lost_bytes > 0 {
+        return Err(lost(lost_bytes));
+    }
+    if cache.back.destage.hurries() {
+        return Err(error("its flash is being left".to_owned()));
+    }
+    if cache.consistent.pause.turn.get() != turn {
+        return Err(error("it was withdrawn".to_owned()));
+    }
+    let as_of = ring.taken_at().ok_or_else(left)?;
+    cache.consistent.pause.state.replace(PauseState::Since(as_of));
+    // What was requested before has been destaged. Who still waits wants it again, which ends the pause.
+    cache.back.destage.cancel_request();
+    cache.back.destage.forget_wanted();
+    Ok(())
+}
+
+/// Ends the pause as requested. Returns true if there was one.
+pub(crate) fn resume<E: Env>(cache: &Rc<DiskCache<E>>) -> bool {
+    let was_paused = cache.consistent.pause.resume();
+    cache.back.destage.wake();
+    was_paused
+}
+
+fn has_promise<E: Env>(cache: &DiskCache<E>) -> bool {
+    let state = &cache.consistent;
+    state.is_entered.get() && state.promises() && state.ring().is_some_and(|ring| ring.taken_at().is_some())
+}
+
+fn holds_fresh<E: Env>(cache: &DiskCache<E>) -> bool {
+    let is_some = |set: Option<&Dirty>| set.is_some_and(|set| !set.is_empty());
+    cache.catalog.with_journal(|journal| is_some(Some(journal.fresh())) || is_some(journal.writing()))
+        != Some(false)
+}
+
+fn left() -> BlockError {
+    BlockError::anywhere(ErrorKind::Gone, Operation::Write)
+        .because("the disk left consistent write-back meanwhile")
+}
