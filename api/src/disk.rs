@@ -175,6 +175,9 @@ pub struct QuiesceInfo {
     /// Number of the request that counts: `resume` can be limited to it.
     pub number: u64,
     pub seconds_left: Option<u64>,
+    /// Time as of which the backing alone is the disk, while guests go on writing back: in consistent order only.
+    pub backing_as_of: Option<String>,
+    /// Reason why it failed, or ended before it was resumed.
     pub reason: Option<String>,
 }
 
@@ -185,6 +188,8 @@ pub enum QuiesceState {
     Destaging,
     Quiesced,
     Failed,
+    /// It ended before it was resumed.
+    Ended,
 }
 
 /// Details of a disk: as in a list, with its keys and its statistics.

@@ -102,8 +102,11 @@ pub struct SetDisk {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuiesceDisk {
-    /// Time in seconds for which it stays quiesced, from when nothing is dirty.
+    /// Time in seconds for which it stays quiesced, from when the backing is complete.
     pub seconds: u64,
+    /// True if guests are to write through meanwhile, also in consistent order.
+    #[serde(default)]
+    pub write_through: bool,
 }
 
 /// Confirmation of the backing of a disk that waits. Without it, the backing is only compared with the cached pages.

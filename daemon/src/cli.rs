@@ -378,9 +378,13 @@ pub(crate) struct DiskAccept {
 pub(crate) struct DiskQuiesce {
     /// Name of the disk.
     pub(crate) name: String,
-    /// Duration, from when nothing is dirty; then it ends automatically.
+    /// Duration, from when the backing is complete; then it ends automatically.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = base::units::parse_seconds)]
     pub(crate) seconds: u64,
+    /// In consistent order, have guests write through meanwhile, as in the other order: it lasts however much they
+    /// write.
+    #[arg(long)]
+    pub(crate) write_through: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -8,6 +8,7 @@ mod rates;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -31,6 +32,8 @@ const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
 const RAM_BYTES_MIN: u64 = 1 << 20;
 /// The smallest redo ring in bytes, and the largest unless a size was set.
 const RING_BYTES_MIN: u64 = 1 << 20;
+/// Longest times for which a write may be in no group of the ring, in seconds. A group takes a flush of the storage and more.
+const AGE_SECONDS: RangeInclusive<u64> = 2..=3600;
 const RING_BYTES_AUTO_MAX: u64 = 1 << 30;
 /// RAM of a disk by default, in bytes.
 pub(crate) const RAM_BYTES_DEFAULT: u64 = 32 << 20;
@@ -45,7 +48,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 27] = [
+pub(crate) const KEYS: [Key; 28] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -142,6 +145,13 @@ pub(crate) const KEYS: [Key; 27] = [
         default: "auto",
         words: &["auto"],
         about: "size of a new redo ring, at least 1MiB; no more is dirty than half of it takes; auto is twice the disk, 1GiB at most",
+    },
+    Key {
+        name: "consistent-age-max",
+        default: "off",
+        words: &["off"],
+        about: "destage-order=consistent: the longest time for which a write may be in no group of the redo ring, such as 5s; writers are \
+                slowed down to that; off is no limit",
     },
     Key {
         name: "redundancy",
@@ -248,6 +258,8 @@ pub(crate) struct Values {
     ring: Option<PathBuf>,
     /// None: by the size of the disk.
     ring_size: Option<Size>,
+    /// Seconds; none: no limit.
+    consistent_age_max: Option<u64>,
     redundancy: Redundancy,
     unmarked: Unmarked,
     retry_time: RetryTime,
@@ -395,6 +407,7 @@ impl Default for Values {
             destage_order: DestageOrder::Address,
             ring: None,
             ring_size: None,
+            consistent_age_max: None,
             redundancy: Redundancy::Mirror,
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
@@ -486,6 +499,9 @@ impl Values {
             "destage-order" => self.destage_order = parse_destage_order(text).map_err(about)?,
             "ring" => self.ring = parse_ring(text).map_err(about)?,
             "ring-size" => self.ring_size = parse_unless(text, "auto", parse_ring_size).map_err(about)?,
+            "consistent-age-max" => {
+                self.consistent_age_max = parse_unless(text, "off", parse_age).map_err(about)?;
+            }
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
             "allow-unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
@@ -575,6 +591,10 @@ impl Values {
             ("destage-order", destage_order_text(self.destage_order).to_owned()),
             ("ring", self.ring.as_ref().map_or_else(|| "auto".to_owned(), |path| path.display().to_string())),
             ("ring-size", size_or(self.ring_size, "auto")),
+            (
+                "consistent-age-max",
+                self.consistent_age_max.map_or_else(|| "off".to_owned(), |seconds| format!("{seconds}s")),
+            ),
             ("redundancy", self.redundancy.to_string()),
             ("allow-unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
@@ -666,6 +686,7 @@ impl Values {
             sector_bytes: self.sector_size.bytes(),
             read_balance: self.read_balance,
             destage_order: self.destage_order,
+            consistent_age_max_ns: self.consistent_age_max.map(|seconds| seconds * 1_000_000_000),
         })
     }
 }
@@ -692,6 +713,14 @@ fn destage_order_text(order: DestageOrder) -> &'static str {
         DestageOrder::Address => "address",
         DestageOrder::Consistent => "consistent",
     }
+}
+
+fn parse_age(text: &str) -> Result<u64, String> {
+    let seconds = base::units::parse_seconds(text)?;
+    if AGE_SECONDS.contains(&seconds) {
+        return Ok(seconds);
+    }
+    Err(format!("give from {}s to {}s, or off", AGE_SECONDS.start(), AGE_SECONDS.end()))
 }
 
 fn parse_ring(text: &str) -> Result<Option<PathBuf>, String> {
@@ -735,11 +764,11 @@ fn parse_ram(text: &str) -> Result<Size, String> {
 }
 
 /// Parses a value; none for a word.
-fn parse_unless(
+fn parse_unless<T>(
     text: &str,
     word: &str,
-    parse: impl Fn(&str) -> Result<Size, String>,
-) -> Result<Option<Size>, String> {
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, String> {
     if text == word { Ok(None) } else { parse(text).map(Some) }
 }
 

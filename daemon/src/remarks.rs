@@ -9,13 +9,14 @@ use crate::keys::{KEYS, RAM_BYTES_DEFAULT, Values};
 use crate::shard::DiskReport;
 
 /// Keys with an effect in write-back only.
-const OF_WRITE_BACK: [&str; 7] = [
+const OF_WRITE_BACK: [&str; 8] = [
     "dirty-limit",
     "destage-rate-min",
     "destage-rate-max",
     "destage-order",
     "ring",
     "ring-size",
+    "consistent-age-max",
     "redundancy",
 ];
 /// Keys with an effect only where something is cached.

@@ -131,11 +131,12 @@ function quiesceWork(disk: FullDisk): Work {
 async function evict(name: string, progress: (text: string) => void, signal: AbortSignal): Promise<string> {
   const path = diskPath(name);
   const before = await read<FullDisk>(path, "disk");
+  if (before.quiesce?.backing_as_of) throw new Error(`${name} is quiesced for a snapshot or a backup, which this would end. Resume it first.`);
   if (isQuiesced(before)) {
     await untilQuiesced(name, progress, signal);
     await change("POST", `${path}/evict`);
   } else if (dirty(before) > 0) {
-    const asked = await change<{ disk: FullDisk }>("POST", `${path}/quiesce`, { seconds: CHANGE_SECONDS });
+    const asked = await change<{ disk: FullDisk }>("POST", `${path}/quiesce`, { seconds: CHANGE_SECONDS, write_through: true });
     const number = asked.disk.quiesce?.number;
     try {
       await untilQuiesced(name, progress, signal);

@@ -94,7 +94,13 @@ export interface Disk {
   not_mirrored_reason?: string | null;
   segments_uncopied: number | null;
   lost_bytes: number | null;
-  quiesce: { state: string; number: number; seconds_left: number | null; reason: string | null } | null;
+  quiesce: {
+    state: string;
+    number: number;
+    seconds_left: number | null;
+    backing_as_of: string | null;
+    reason: string | null;
+  } | null;
 }
 
 /** A way to a disk: a protocol, and where it is spoken. */

@@ -1,7 +1,7 @@
 // What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
 
 import type { Budget, Disk, FlashOfDisk, FullDisk, LatencyClass, Pool, RamDivision, Wear } from "./documents";
-import { NOTHING, count, decimal, duration, joined, micros, percent, size } from "./format";
+import { NOTHING, count, decimal, duration, joined, micros, moment, percent, size } from "./format";
 import { dirty } from "./series";
 
 /** How something stands. Shown as a sign and a word, never as a colour alone. */
@@ -171,9 +171,13 @@ export function quiesceWords(disk: Disk): string | null {
     case "destaging":
       return `Being quiesced: ${size(dirty(disk))} left to destage`;
     case "quiesced":
-      return `Quiesced for another ${duration(disk.quiesce.seconds_left)}`;
+      return disk.quiesce.backing_as_of
+        ? `Its backing is the disk as of ${moment(disk.quiesce.backing_as_of)}, for another ${duration(disk.quiesce.seconds_left)} at most`
+        : `Quiesced for another ${duration(disk.quiesce.seconds_left)}`;
     case "failed":
       return `Could not be quiesced: ${disk.quiesce.reason ?? "no reason is known"}`;
+    case "ended":
+      return `No longer quiesced: ${disk.quiesce.reason ?? "no reason is known"}`;
     default:
       return null;
   }
@@ -221,6 +225,7 @@ export const KEYS: Key[] = [
   { name: "destage-order", about: "Write-back: consistent leaves an older disk without its flash, and needs a redo ring.", choices: ["address", "consistent"] },
   { name: "ring", about: "Consistent: file or device of the redo ring; auto: beside the backing." },
   { name: "ring-size", about: "Size of a new redo ring; auto: twice the disk, 1GiB at most." },
+  { name: "consistent-age-max", about: "In consistent order: the longest time for which a write is in no group of the ring." },
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
   { name: "allow-unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
@@ -312,7 +317,9 @@ export function actionWords(action: "destage" | "normal" | "quiesce" | "resume" 
     case "quiesce":
       return [
         isDirty,
-        "It is destaged first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.",
+        disk.settings["destage-order"] === "consistent"
+          ? "It is destaged first. After that the backing stays as it is, as of one time, and guests go on writing back. If they write as much as may be dirty, this ends early."
+          : "It is destaged first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.",
         "This ends by itself after the time below, or when it is resumed.",
       ];
     case "resume":

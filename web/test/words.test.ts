@@ -31,7 +31,7 @@ function disk(more: Partial<FullDisk> = {}): FullDisk {
     mirrored: false,
     segments_uncopied: 0,
     lost_bytes: 0,
-    quiesce: { state: "none", seconds_left: null, reason: null },
+    quiesce: { state: "none", seconds_left: null, backing_as_of: null, reason: null },
     settings: { mode: "write-back" },
     page_cache_reason: null,
     guest: null,
@@ -55,7 +55,7 @@ test("what is wrong is said with its reason and what to do, the worst first", ()
       mirrored: true,
       segments_uncopied: 3,
       dirty_bytes: 2 ** 30,
-      quiesce: { state: "failed", seconds_left: null, reason: "no room" },
+      quiesce: { state: "failed", seconds_left: null, backing_as_of: null, reason: "no room" },
     }),
   );
   const text = found.map((finding) => finding.text).join("\n");
@@ -97,7 +97,11 @@ test("actions say figures in plain words", () => {
 
 test("quiet and warm are said as they are", () => {
   assert.equal(quiesceWords(disk()), null);
-  assert.equal(quiesceWords(disk({ quiesce: { state: "quiesced", seconds_left: 30, reason: null } })), "Quiesced for another 30 s");
+  assert.equal(quiesceWords(disk({ quiesce: { state: "quiesced", seconds_left: 30, backing_as_of: null, reason: null } })), "Quiesced for another 30 s");
+  const paused = { state: "quiesced", seconds_left: 30, backing_as_of: "2026-11-29T12:00:00Z", reason: null };
+  assert.match(quiesceWords(disk({ quiesce: paused })) ?? "", /^Its backing is the disk as of .* 30 s at most$/);
+  const ended = { state: "ended", seconds_left: null, backing_as_of: null, reason: "its 30 s are over" };
+  assert.equal(quiesceWords(disk({ quiesce: ended })), "No longer quiesced: its 30 s are over");
   assert.equal(load(disk()), "1MiB came back");
   assert.equal(load(disk({ load: null })), "not known while the disk is not served");
   assert.ok(load(disk({ load: { state: "cold", reason: "the pool is new", kept_bytes: 0, dropped_bytes: 0, took_us: 0 } })).includes("the pool is new"));

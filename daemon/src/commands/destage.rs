@@ -54,15 +54,22 @@ pub(super) fn destage(options: &DiskDestage) -> Result<()> {
 }
 
 pub(super) fn quiesce(options: &DiskQuiesce) -> Result<()> {
-    let DiskQuiesce { name, seconds, reading } = options;
+    let DiskQuiesce { name, seconds, write_through, reading } = options;
     let client = client(&reading.daemon)?;
-    let quiesce = start_quiesce(&client, name, *seconds)?;
+    let request = QuiesceDisk { seconds: *seconds, write_through: *write_through };
+    let quiesce = start_quiesce(&client, name, &request)?;
     wait_until_quiesced(&client, name, quiesce)?;
     let document = client.get(&path_of(name)?)?;
-    let said = format!(
-        "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \
-         {name}` ends that\n"
-    );
+    let said = match document["disk"]["quiesce"]["backing_as_of"].as_str() {
+        None => format!(
+            "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \
+             {name}` ends that\n"
+        ),
+        Some(time) => format!(
+            "The backing of disk '{name}' is the disk as of {time}, for {seconds} s at most. Guests go on writing back; if they write \
+             as much as may be dirty, it ends early. `forebay disk resume {name}` ends it, and fails if it had ended before\n"
+        ),
+    };
     print_change(reading, &document, &said)
 }
 
@@ -104,9 +111,16 @@ pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Result<QuiesceO
     if is_destaged(disk) || disk["load"].is_null() {
         return Ok(QuiesceOwner::NotOurs);
     }
+    if let Some(time) = disk["quiesce"]["backing_as_of"].as_str() {
+        return Err(Error::conflict(format!(
+            "Disk '{name}' is quiesced, for a snapshot or a backup as of {time}, which destage would end; when that is \
+             done: forebay disk resume {name}"
+        )));
+    }
     let is_destaging = disk["quiesce"]["state"] == "destaging";
-    let quiesce =
-        if is_destaging { QuiesceOwner::NotOurs } else { start_quiesce(client, name, CHANGE_SECONDS)? };
+    // The change would have to destage what became dirty meanwhile.
+    let request = QuiesceDisk { seconds: CHANGE_SECONDS, write_through: true };
+    let quiesce = if is_destaging { QuiesceOwner::NotOurs } else { start_quiesce(client, name, &request)? };
     wait_until_quiesced(client, name, quiesce)?;
     Ok(quiesce)
 }
@@ -122,8 +136,8 @@ pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) ->
     client.post(&format!("{}/resume", path_of(name)?), &ResumeDisk { number: Some(number) }).map(drop)
 }
 
-fn start_quiesce(client: &Client, name: &str, seconds: u64) -> Result<QuiesceOwner> {
-    let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
+fn start_quiesce(client: &Client, name: &str, request: &QuiesceDisk) -> Result<QuiesceOwner> {
+    let document = client.post(&format!("{}/quiesce", path_of(name)?), request)?;
     // A daemon that reports none has none.
     Ok(document["disk"]["quiesce"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
 }
@@ -137,7 +151,7 @@ fn wait_until_quiesced(client: &Client, name: &str, quiesce: QuiesceOwner) -> Re
             "Cannot destage the dirty data of disk '{name}': {}",
             text(&disk["reason"])
         )))),
-        Some("failed") => Some(Err(not_destaged(name, &text(&disk["quiesce"]["reason"])))),
+        Some("failed" | "ended") => Some(Err(not_destaged(name, &text(&disk["quiesce"]["reason"])))),
         _ => Some(Err(not_destaged(name, "it was resumed, or its time ended"))),
     });
     if came.is_err() {

@@ -19,7 +19,7 @@ use crate::documents;
 use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::{CachePolicy, DiskView, IfInUse, NewDisk};
-use crate::shard::{Confirmation, Destage};
+use crate::shard::{Confirmation, Destage, QuiescedWrites};
 use crate::state::{GuestRecord, Stage};
 
 /// Returns the document of one disk.
@@ -209,7 +209,8 @@ pub(super) async fn stop_destage(State(registry): SharedRegistry, Name(name): Na
     Ok(full(&view, registry.places()))
 }
 
-/// Begins to destage a disk and to keep it clean. Answers at once: `quiet` of the disk has the progress.
+/// Begins to make the backing of a disk complete, and to keep it so. Answers at once: `quiesce` of the disk has the progress. Guests write
+/// through meanwhile; in consistent order they go on writing back, and the backing is the disk as of one time.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/quiesce",
@@ -223,12 +224,13 @@ pub(super) async fn quiesce(
     Name(name): Name,
     request: Result<Json<QuiesceDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
-    let Json(QuiesceDisk { seconds }) = request?;
-    let view = registry.quiesce(&name, seconds).await?;
+    let Json(QuiesceDisk { seconds, write_through }) = request?;
+    let writes = if write_through { QuiescedWrites::Through } else { QuiescedWrites::ByOrder };
+    let view = registry.quiesce(&name, seconds, writes).await?;
     Ok(full(&view, registry.places()))
 }
 
-/// Ends quiesce: the disk may become dirty again.
+/// Ends quiesce: the disk may become dirty again. A conflict if it ended before.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/resume",

@@ -217,7 +217,7 @@ fn dirt(view: &DiskView) -> Dirt {
             .and_then(|_| view.not_mirrored.clone()),
         segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
         lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
-        quiesce: report.map(|report| quiesce(&report.quiesce, report.quiesce_number)),
+        quiesce: report.map(quiesce),
         consistent_as_of: promised.map(|(taken_at, _)| Moment(taken_at / SECOND_NS).to_string()),
         consistent_age_seconds: promised.map(|(_, uncovered_ns)| uncovered_ns / SECOND_NS),
         ring_path: consistency.map(|(_, path)| path.display().to_string()),
@@ -227,14 +227,17 @@ fn dirt(view: &DiskView) -> Dirt {
     }
 }
 
-fn quiesce(status: &QuiesceStatus, number: u64) -> QuiesceInfo {
-    let (state, seconds_left, reason) = match status {
+fn quiesce(report: &DiskReport) -> QuiesceInfo {
+    let (state, seconds_left, reason) = match &report.quiesce {
         QuiesceStatus::No => (QuiesceState::None, None, None),
         QuiesceStatus::Destaging => (QuiesceState::Destaging, None, None),
         QuiesceStatus::Quiesced { seconds_left } => (QuiesceState::Quiesced, Some(*seconds_left), None),
         QuiesceStatus::Failed(reason) => (QuiesceState::Failed, None, Some(reason.clone())),
+        QuiesceStatus::Ended(reason) => (QuiesceState::Ended, None, Some(reason.clone())),
     };
-    QuiesceInfo { state, number, seconds_left, reason }
+    let as_of = report.consistency.as_ref().and_then(|(state, _)| state.backing_as_of);
+    let backing_as_of = as_of.map(|time| Moment(time / SECOND_NS).to_string());
+    QuiesceInfo { state, number: report.quiesce_number, seconds_left, backing_as_of, reason }
 }
 
 /// Returns the full description of a disk.

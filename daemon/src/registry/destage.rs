@@ -10,7 +10,7 @@ use telemetry::events::{self, Kind};
 
 use super::{DiskView, Registry, being_removed, known};
 use crate::holds::{self, HoldTime};
-use crate::shard::{Destage, DiskReport, QuiesceStatus};
+use crate::shard::{Destage, DiskReport, QuiesceStatus, QuiescedWrites};
 
 /// The longest time of one hold, in seconds.
 const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
@@ -28,12 +28,12 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Begins to destage everything of a disk, and to keep it clean for this many seconds from then on. Its
-    /// report has the progress.
+    /// Begins to make the backing of a disk complete, and to keep it so for this many seconds from then on.
+    /// Its report has the progress.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served, or is being removed.
-    pub(crate) async fn quiesce(&self, name: &str, seconds: u64) -> Result<DiskView> {
+    pub(crate) async fn quiesce(&self, name: &str, seconds: u64, writes: QuiescedWrites) -> Result<DiskView> {
         let id = known(&self.state(), name)?.id;
         if self.is_being_removed(name) {
             return Err(being_removed(name));
@@ -43,7 +43,7 @@ impl Registry {
                 "Cannot quiesce disk '{name}' for {seconds} s: give from 1 to {QUIET_SECONDS_MAX}"
             )));
         }
-        let number = self.shards.quiesce(name.to_owned(), seconds).await?;
+        let number = self.shards.quiesce(name.to_owned(), seconds, writes).await?;
         // Before the answer: a copy of the backing may rely on it, however the daemon ends.
         if let Err(problem) = self.holds.remember(id, seconds, number).await {
             self.shards.resume(name.to_owned(), Some(number)).await?;
@@ -120,7 +120,9 @@ impl Registry {
             QuiesceStatus::Quiesced { seconds_left } => {
                 self.holds.note_end(id, number, Duration::from_secs(*seconds_left)).await
             }
-            QuiesceStatus::No | QuiesceStatus::Failed(_) => self.holds.forget(id, number).await,
+            QuiesceStatus::No | QuiesceStatus::Failed(_) | QuiesceStatus::Ended(_) => {
+                self.holds.forget(id, number).await
+            }
         };
         log_unsaved(name, followed);
     }

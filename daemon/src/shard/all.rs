@@ -24,6 +24,7 @@ use doors::nbd::Directory;
 use futures_util::future::join_all;
 
 use super::accept::{Confirmation, Evidence};
+use super::destage::QuiescedWrites;
 use super::disk::not_attached;
 use super::moving::FrozenDisk;
 use super::{
@@ -462,8 +463,8 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Result<u64> {
-        self.owner_shard(&name)?.quiesce(name, seconds).await
+    pub(crate) async fn quiesce(&self, name: String, seconds: u64, writes: QuiescedWrites) -> Result<u64> {
+        self.owner_shard(&name)?.quiesce(name, seconds, writes).await
     }
 
     /// Ends the request of [`Self::quiesce`], of this number if one is given. Returns true if there was one.

@@ -2,9 +2,13 @@
 //! flash lost.
 //!
 //! ```text
-//!   quiesce:  no ──> coming (destage at full speed) ──> clean ── time is up, or resume ──> no
+//!   quiesce:  no ──> destaging (at full speed) ──> quiesced ── resume ──> no
+//!                       │                             └── time is up, or a request has to wait for destage ──> ended
 //!                       └── the backing fails ──> failed
 //! ```
+//! In consistent write-back guests go on writing back meanwhile, and the backing is the disk as of one time; but a request that has to wait for
+//! destage, or a restart, ends that. `resume` then fails, so that a backup learns of it.
+//!
 //! Requests are answered at once, and reports have the progress: a backing that takes minutes must not keep a
 //! connection waiting. Guests continue all the time. Every hold has an end: a backup that forgot to resume
 //! does not leave a disk without write-back for ever.
@@ -18,7 +22,7 @@ use std::time::Duration;
 use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use cache::{CacheError, DirtyData, DiskId};
+use cache::{CacheError, DestageOrder, DirtyData, DiskId};
 use futures_util::future::{Either, select};
 use telemetry::events::{self, Kind};
 use tokio::sync::Notify;
@@ -45,6 +49,17 @@ pub(crate) enum QuiesceStatus {
     Quiesced { seconds_left: u64 },
     /// It was requested and failed, with the reason. The disk continues as if it had not been requested.
     Failed(String),
+    /// It ended before it was resumed, for this reason.
+    Ended(String),
+}
+
+/// What guests do while a disk is quiesced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QuiescedWrites {
+    /// Write back in consistent order, else through.
+    ByOrder,
+    /// Write through.
+    Through,
 }
 
 /// State of the quiesce of a disk.
@@ -64,6 +79,7 @@ enum QuiesceState {
     Destaging,
     Until(u64),
     Failed(String),
+    Ended(String),
 }
 
 impl Quiesce {
@@ -76,12 +92,13 @@ impl Quiesce {
                 QuiesceStatus::Quiesced { seconds_left: end.saturating_sub(now).div_ceil(SECOND_NS) }
             }
             QuiesceState::Failed(reason) => QuiesceStatus::Failed(reason.clone()),
+            QuiesceState::Ended(reason) => QuiesceStatus::Ended(reason.clone()),
         }
     }
 
-    /// Returns true if none was requested, or it failed.
+    /// Returns true if none was requested, or it failed or ended.
     pub(super) fn is_over(&self) -> bool {
-        matches!(*self.state.borrow(), QuiesceState::No | QuiesceState::Failed(_))
+        matches!(*self.state.borrow(), QuiesceState::No | QuiesceState::Failed(_) | QuiesceState::Ended(_))
     }
 
     /// Returns the number of the request that counts.
@@ -93,6 +110,13 @@ impl Quiesce {
     pub(super) fn end(&self) {
         self.state.replace(QuiesceState::No);
         self.take_turn();
+    }
+
+    /// Ends it before it was resumed.
+    fn finish(&self, name: &str, reason: &str) {
+        self.state.replace(QuiesceState::Ended(reason.to_owned()));
+        let over = format!("Disk '{name}' is no longer quiesced, and is destaged again: {reason}");
+        events::of_disk(Kind::QuiesceOver, name, over);
     }
 
     fn take_turn(&self) -> u64 {
@@ -150,7 +174,7 @@ impl ShardHandle {
 
     /// Begins to destage everything and to keep it clean for this many seconds from then on. Returns the
     /// number of the request.
-    pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Result<u64> {
+    pub(super) async fn quiesce(&self, name: String, seconds: u64, writes: QuiescedWrites) -> Result<u64> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             disk.check_in_place(&name, "quiesce", &shard.host).await?;
@@ -159,7 +183,7 @@ impl ShardHandle {
                 disk.quiesce.state.replace(QuiesceState::Destaging);
             }
             let time = HoldTime::OnceHome(Duration::from_secs(seconds));
-            shard.host.spawn(hold_quiesce(name, disk, shard.host.clone(), turn, time));
+            shard.host.spawn(hold_quiesce(name, disk, shard.host.clone(), turn, (time, writes)));
             Ok(turn)
         })
         .await?
@@ -167,6 +191,9 @@ impl ShardHandle {
 
     /// Ends the request of [`Self::quiesce`]; if a number is given, only if that is still the request that
     /// counts. Returns true if there was one.
+    ///
+    /// # Errors
+    /// A conflict if it ended before: a backup that was not finished by then is not of one moment. The next call succeeds.
     pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Result<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -174,8 +201,19 @@ impl ShardHandle {
                 return Ok(false);
             }
             let was_quiesced = !disk.quiesce.is_over();
+            let ended = match &*disk.quiesce.state.borrow() {
+                QuiesceState::Ended(reason) => Some(reason.clone()),
+                _ => None,
+            };
             disk.quiesce.end();
-            Ok(disk.cached.resume() || was_quiesced)
+            let was_held = disk.cached.resume();
+            match ended {
+                None => Ok(was_held || was_quiesced),
+                Some(reason) => Err(Error::conflict(format!(
+                    "Disk '{name}' did not stay quiesced until now: {reason}. A snapshot or backup that was not finished \
+                     by then is not of one moment"
+                ))),
+            }
         })
         .await?
     }
@@ -216,9 +254,19 @@ impl Disk {
     /// request.
     pub(super) fn continue_quiesce(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
         if time == HoldTime::Left(Duration::ZERO) {
+            // The event was written before.
+            let reason = "its time ended before it was served again".to_owned();
+            self.quiesce.state.replace(QuiesceState::Ended(reason));
             return;
         }
         let (HoldTime::OnceHome(duration) | HoldTime::Left(duration)) = time;
+        let is_consistent = self.cached.settings().destage_order == DestageOrder::Consistent;
+        if is_consistent && matches!(time, HoldTime::Left(_)) {
+            // What is dirty is destaged from now on, so the backing is no longer the disk as of that time.
+            self.quiesce.take_turn();
+            self.quiesce.finish(&name, "the daemon was restarted");
+            return;
+        }
         let holds = format!(
             "Disk '{name}' stays quiesced for {} s more, as requested before the restart",
             duration.as_secs_f64().ceil()
@@ -226,6 +274,7 @@ impl Disk {
         events::of_disk(Kind::QuiesceGoesOn, &name, holds);
         let turn = self.quiesce.take_turn();
         self.quiesce.state.replace(QuiesceState::Destaging);
+        let time = (time, QuiescedWrites::ByOrder);
         host.spawn(hold_quiesce(name, Rc::clone(self), host.clone(), turn, time));
     }
 }
@@ -250,7 +299,7 @@ pub(super) async fn destage_all(disk: &Disk, name: &str) -> Result<()> {
     if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
         return Err(Error::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
-    disk.cached.quiesce().await.map_err(|error| not_destaged(name, &disk.cached, &error))
+    disk.cached.destage_all().await.map_err(|error| not_destaged(name, &disk.cached, &error))
 }
 
 fn not_destaged(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Error {
@@ -270,11 +319,23 @@ pub(super) fn holds_dirty(name: &str) -> Error {
     ))
 }
 
-async fn hold_quiesce(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, time: HoldTime) {
+async fn hold_quiesce(
+    name: String,
+    disk: Rc<Disk>,
+    host: LocalHost,
+    turn: u64,
+    (time, writes): (HoldTime, QuiescedWrites),
+) {
     let begun = host.now();
     // A later request is checked first: then the hold of this one was not handed over yet, and is dropped.
     let superseded = pin!(disk.quiesce.is_superseded(turn));
-    let quiesced = match select(superseded, pin!(disk.cached.quiesce())).await {
+    let quiescing = async {
+        match writes {
+            QuiescedWrites::ByOrder => disk.cached.quiesce().await,
+            QuiescedWrites::Through => disk.cached.destage_all().await,
+        }
+    };
+    let quiesced = match select(superseded, pin!(quiescing)).await {
         Either::Left(_) => return,
         Either::Right((quiesced, _)) => quiesced,
     };
@@ -297,13 +358,15 @@ async fn hold_quiesce(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, 
     let end = from.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     disk.quiesce.state.replace(QuiesceState::Until(end));
     let superseded = pin!(disk.quiesce.is_superseded(turn));
-    if let Either::Right(_) = select(superseded, pin!(host.sleep_until(end))).await {
-        disk.cached.resume();
-        disk.quiesce.state.replace(QuiesceState::No);
-        let over = format!(
-            "The {} s for which disk '{name}' was quiesced are over: it writes back again",
-            duration.as_secs_f64().ceil()
-        );
-        events::of_disk(Kind::QuiesceOver, &name, over);
-    }
+    let (time_over, ended) = (pin!(host.sleep_until(end)), pin!(disk.cached.quiesce_ended()));
+    let over = select(time_over, ended);
+    let reason = match select(superseded, over).await {
+        Either::Left(_) => return,
+        Either::Right((Either::Left(_), _)) => {
+            format!("its {} s are over", duration.as_secs_f64().ceil())
+        }
+        Either::Right((Either::Right((reason, _)), _)) => reason,
+    };
+    disk.cached.resume();
+    disk.quiesce.finish(&name, &reason);
 }

@@ -53,7 +53,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use accept::{Confirmation, Evidence};
 pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardReport, Shards};
-pub(crate) use destage::{Destage, QuiesceStatus};
+pub(crate) use destage::{Destage, QuiesceStatus, QuiescedWrites};
 pub(crate) use devices::{DeviceStorage, FileChange};
 pub(crate) use dirty_marker::UnsavedPools;
 pub(crate) use disk::{AbsentDisk, AttachRequest, DetachPolicy, DetachReport, DiskReport};

@@ -323,3 +323,67 @@ fn a_place_that_is_not_fit_for_a_ring_is_refused_and_nothing_of_it_is_changed() 
     assert!(problem.contains("no redo ring"), "{problem}");
     assert!(fs::read(&other).expect("it is there") == text[..768 << 10]);
 }
+
+fn quiesced(daemon: &Daemon, more: &[&str]) -> Value {
+    let quiesce = [&["disk", "quiesce", "a", "--seconds", "600"][..], more].concat();
+    daemon.run(&quiesce).succeeded();
+    daemon.disk("a")["quiesce"].clone()
+}
+
+#[test]
+fn a_quiesced_backing_is_as_of_one_time_while_guests_write_back() {
+    let host = Host::new();
+    let image = host.image("a.img", IMAGE_BYTES);
+    let daemon = host.serve();
+    add(&daemon, &image, &["consistent-age-max=30s"]);
+    let shown = daemon.json(&["disk", "show", "a"]);
+    assert_eq!(shown["disk"]["settings"]["consistent-age-max"], "30s");
+    let (before, _) = write_until(&daemon, 1, after_groups(2));
+    let quiesce = quiesced(&daemon, &[]);
+    assert!(quiesce["state"] == "quiesced" && quiesce["backing_as_of"].is_string(), "{quiesce}");
+    let on_backing = last_of(&image);
+    assert_eq!(on_backing, before, "nothing came after it");
+    let (last, _) = write_until(&daemon, before + 1, after_groups(3));
+    assert_eq!((last_of(&image), as_of(&daemon).is_some()), (before, true));
+    let problem = daemon.run(&["disk", "evict", "a"]).failed();
+    assert!(problem.contains("forebay disk resume a"), "{problem}");
+    daemon.run(&["disk", "resume", "a"]).succeeded();
+    daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
+    assert_eq!(last_of(&image), last);
+
+    let quiesce = quiesced(&daemon, &["--write-through"]);
+    assert!(quiesce["state"] == "quiesced" && quiesce["backing_as_of"].is_null(), "{quiesce}");
+    assert_eq!(as_of(&daemon), None, "changes go past the ring");
+    let (last, _) = write_until(&daemon, last + 1, |_| true);
+    assert_eq!(last_of(&image), last);
+    daemon.run(&["disk", "resume", "a"]).succeeded();
+}
+
+#[test]
+fn a_quiesce_that_ended_before_it_was_resumed_is_said_to_who_resumes_it() {
+    let host = Host::new();
+    let image = host.image("a.img", IMAGE_BYTES);
+    let daemon = host.serve();
+    add(&daemon, &image, &[]);
+    daemon.run(&["disk", "set", "a", "dirty-limit=2MiB"]).succeeded();
+    write_until(&daemon, 1, after_groups(1));
+    quiesced(&daemon, &[]);
+    daemon.guest("a").write(LARGE_AT, &bytes_of(9, LARGE_BYTES)).expect("guests do not notice");
+    daemon.wait_for_log("no longer quiesced");
+    let quiesce = daemon.disk("a")["quiesce"].clone();
+    assert!(quiesce["state"] == "ended" && quiesce["backing_as_of"].is_null(), "{quiesce}");
+    let problem = daemon.run(&["disk", "resume", "a"]).failed();
+    assert!(problem.contains("as much as may be dirty"), "{problem}");
+    daemon.run(&["disk", "resume", "a"]).succeeded();
+
+    quiesced(&daemon, &[]);
+    daemon.kill();
+    let daemon = host.serve_with(&[]);
+    let problem = daemon.run(&["disk", "resume", "a"]).failed();
+    assert!(problem.contains("restarted"), "{problem}");
+    assert_eq!(daemon.disk("a")["quiesce"]["state"], "none");
+    daemon.run(&["disk", "quiesce", "a", "--seconds", "1"]).succeeded();
+    daemon.wait_for_log("its 1 s are over");
+    let problem = daemon.run(&["disk", "resume", "a"]).failed();
+    assert!(problem.contains("its 1 s are over"), "{problem}");
+}

@@ -68,11 +68,13 @@ fn a_quiesce_whose_time_is_over_is_forgotten_and_a_disk_that_is_removed_takes_it
     let daemon = serve(&host);
     daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
     daemon.run(&["disk", "quiesce", "a", "--seconds", "1"]).succeeded();
-    daemon.wait_for_log("it writes back again");
+    daemon.wait_for_log("no longer quiesced");
     daemon.kill();
     let daemon = host.serve_with(&[]);
     // Its end may not have been stored yet: then it lasts its second once more.
-    wait_for(&daemon, "none");
+    while !matches!(daemon.disk("a")["quiesce"]["state"].as_str(), Some("none" | "ended")) {
+        std::thread::yield_now();
+    }
     daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
     daemon.run(&["disk", "remove", "a"]).succeeded();
     daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();

@@ -203,7 +203,7 @@ fn while_a_disk_is_quiet_its_backing_has_everything() {
 fn a_quiet_disk_goes_on_by_itself() {
     let (_host, daemon, image) = dirty();
     daemon.run(&["disk", "quiesce", "a", "--seconds", "1"]).succeeded();
-    daemon.wait_for_log("writes back again");
+    daemon.wait_for_log("no longer quiesced");
     write(&daemon, "a", 2);
     assert_eq!(pages_at_home(&image, 2), 0);
 }

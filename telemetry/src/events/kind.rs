@@ -327,8 +327,8 @@ kinds! {
         "The list of quiesced disks could not be read: they write back again.",
         "A snapshot or backup in progress is not of one moment. Quiesce again: forebay disk quiesce NAME --seconds N.";
     QuiesceOver, "quiesce-over", Warning,
-        "The time for which a disk was quiesced is over: it writes back again.",
-        "A snapshot or backup that was not finished by then is not of one moment. Ask for more time: forebay disk quiesce NAME --seconds N.";
+        "A disk is no longer quiesced: its time is over, or in consistent order something needed destage.",
+        "A snapshot or backup that was not finished by then is not of one moment. Ask for more time: forebay disk quiesce NAME --seconds N; or raise dirty-limit.";
     TotalsUnsaved, "totals-unsaved", Warning,
         "The counters of disks cannot be saved.",
         "Make room in the daemon's folder, or a restart loses them.";
