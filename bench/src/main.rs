@@ -20,7 +20,7 @@ mod writes;
 
 use std::time::Duration;
 
-use cache::Admission;
+use cache::{Admission, DestageOrder};
 use clap::{Parser, Subcommand};
 
 /// Measures the cache itself. Prints one line of JSON per measurement.
@@ -147,11 +147,29 @@ enum What {
         #[arg(long)]
         profile: block::model::Profile,
     },
+    /// Age of the promise of a redo ring on a modelled array: at a share of its sequential rate, and at a burst. In virtual time.
+    Age {
+        /// The array, such as `hdd-15k-raid5x5`.
+        #[arg(long)]
+        profile: block::model::Profile,
+        /// Hundredths of the sequential rate that a guest writes.
+        #[arg(long)]
+        rate_percent: u64,
+        /// Limit of the age in seconds, as the key `consistent-age-max`.
+        #[arg(long)]
+        age_max: Option<u64>,
+        /// Seconds for which the guest writes.
+        #[arg(long, default_value_t = 30)]
+        seconds: u64,
+    },
     /// Guests' reads on a modelled array beside destage. In virtual time.
     Beside {
         /// The array, such as `hdd-15k-raid5x5`.
         #[arg(long)]
         profile: block::model::Profile,
+        /// Destage goes through a redo ring on the same array.
+        #[arg(long)]
+        consistent: bool,
         /// Reads of guests, in hundredths of the random reads that the array answers.
         #[arg(long, default_value_t = 50)]
         load_percent: u64,
@@ -260,8 +278,12 @@ fn main() {
             );
         }
         What::Burst { profile } => destage::burst(profile),
-        What::Beside { profile, load_percent, hit_percent, seconds } => {
-            destage::beside(profile, load_percent, hit_percent, seconds);
+        What::Age { profile, rate_percent, age_max, seconds } => {
+            destage::age(profile, rate_percent, age_max, seconds);
+        }
+        What::Beside { profile, consistent, load_percent, hit_percent, seconds } => {
+            let order = if consistent { DestageOrder::Consistent } else { DestageOrder::Address };
+            destage::beside(profile, order, load_percent, hit_percent, seconds);
         }
         What::Classes { profile, requests, warming, pools_percent } => {
             classes::report(profile, classes::ClassesExtent { requests, warming }, &pools_percent);

@@ -524,16 +524,16 @@ impl BlockDevice for ModelledSsd {
     }
 }
 
-/// Part of the array for one disk.
-pub(crate) struct ArrayPart {
-    array: Rc<Array>,
+/// Part of the array for one disk, or for its redo ring.
+pub(crate) struct ArrayPart<D = BlankDevice> {
+    array: Rc<Model<D, LocalHost>>,
     start: u64,
     bytes: u64,
 }
 
-impl ArrayPart {
+impl<D: BlockDevice> ArrayPart<D> {
     /// Returns the part of so many bytes from `start` on.
-    pub(crate) fn new(array: &Rc<Array>, start: u64, bytes: u64) -> Self {
+    pub(crate) fn new(array: &Rc<Model<D, LocalHost>>, start: u64, bytes: u64) -> Self {
         Self { array: Rc::clone(array), start, bytes }
     }
 
@@ -542,7 +542,7 @@ impl ArrayPart {
     }
 }
 
-impl BlockDevice for ArrayPart {
+impl<D: BlockDevice> BlockDevice for ArrayPart<D> {
     fn geometry(&self) -> Geometry {
         Geometry { size: self.bytes, ..self.array.geometry() }
     }

@@ -86,6 +86,13 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         Self { disk, host, cache, page: RefCell::new(Buffer::zeroed(4096)) }
     }
 
+    /// Changes the settings of the disk.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut DiskSettings)) {
+        let mut settings = self.disk.settings();
+        change(&mut settings);
+        self.cache.reconfigure(&self.disk, settings).expect("the settings fit");
+    }
+
     pub(crate) async fn read(&self, offset: u64, len: usize) {
         let (_, result) = self.disk.read(offset, Buffer::zeroed(len)).await;
         result.expect("the devices do not fail");

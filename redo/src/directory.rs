@@ -27,7 +27,7 @@ pub(crate) const DIRECTORY_PAGES: u64 = 2 * DIRECTORY_BYTES as u64 / PAGE;
 /// Number of groups that a directory has room for.
 pub(crate) const GROUPS_MAX: usize = (DIRECTORY_BYTES - HEAD_BYTES) / RECORD_BYTES;
 
-const MAGIC: [u8; 8] = *b"FBREDO-D";
+pub(crate) const MAGIC: [u8; 8] = *b"FBREDO-D";
 pub(crate) const VERSION: u32 = 1;
 pub(crate) const CHECKSUM_AT: usize = 12;
 const HEAD_BYTES: usize = 128;

@@ -59,6 +59,14 @@ pub(crate) fn probe(path: &Path, images: Images) -> Result<Identity> {
                 path.display()
             )));
         }
+        let is_ring = redo::is_ring(|at| read_up_to(&mut file, SeekFrom::Start(at)));
+        if is_ring.map_err(|error| refuse(advise(path, &error)))? {
+            return Err(refuse(
+                "it is the redo ring of a disk in consistent write-back, which may have the only copy of what guests wrote; \
+                 `forebay disk recover` applies it to the backing of that disk; --force-raw serves its bytes as a disk"
+                    .to_owned(),
+            ));
+        }
     }
     file::Identity::of(path).map(Identity::Local).map_err(|error| refuse(error.to_string()))
 }
@@ -221,6 +229,17 @@ mod tests {
         }
         let message = image_in_export(b"FOREBAY1", &[0; 512]).expect("it is one");
         assert!(message.contains("pool of a Forebay"), "{message}");
+    }
+
+    #[test]
+    fn a_redo_ring_is_no_backing_whichever_copy_of_its_directory_is_whole() {
+        for content in [sector(0, b"FBREDO-D"), [vec![0; 16 << 10], sector(0, b"FBREDO-D")].concat()] {
+            let problem = probed(&content).unwrap_err();
+            assert!(
+                problem.message.contains("disk recover") && problem.message.contains("--force-raw"),
+                "{problem}"
+            );
+        }
     }
 
     #[test]
