@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Operation, PAGE};
-use futures_util::future::join;
+use futures_util::future::{join, join_all};
 use thiserror::Error;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -23,8 +23,11 @@ use super::directory::{
 };
 use super::table::{self, Change, Entry};
 
-/// Pages that are written at once: the ring's storage takes them in one go.
+/// Pages of one request: the ring's storage takes them in one go.
 pub(crate) const CHUNK_PAGES: usize = 256;
+/// Requests with content that are on their way together. They follow each other on the ring: an array that others use as well has fewer
+/// seeks by that, and one behind a network waits for fewer answers.
+const CHUNKS_AT_ONCE: usize = 4;
 /// The smallest area behind the directory that a ring may have, in pages.
 const AREA_PAGES_MIN: u64 = 16;
 
@@ -336,35 +339,29 @@ impl<D: BlockDevice> RedoRing<D> {
         let mut slots = entries.iter_mut().filter(|entry| matches!(entry, Entry::Content { .. }));
         let mut at = planned.content_start();
         let mut chunks = pages.chunks(CHUNK_PAGES);
-        let mut next = match chunks.next() {
-            Some(first) => Some((first, content(first).await)),
-            None => None,
-        };
-        while let Some((chunk, given)) = next.take() {
-            let GroupContent { bytes, damaged } = given.map_err(RingError::Abandoned)?;
-            assert_eq!(bytes.len() as u64, chunk.len() as u64 * PAGE, "content of all pages of the chunk");
-            // Pages first: asked first, the entries would lose one behind the last page of each chunk.
-            for (place, (bytes, entry)) in bytes.chunks_exact(PAGE as usize).zip(slots.by_ref()).enumerate() {
-                if let Entry::Content { page, checksum, .. } = entry {
-                    if damaged.contains(&place) {
-                        *entry = Entry::Lost(*page..*page + 1);
-                    } else {
-                        *checksum = crc32c::crc32c(bytes);
-                    }
-                }
-            }
-            let write = self.write(at, bytes);
-            at += chunk.len() as u64;
+        let mut on_their_way = Vec::new();
+        loop {
             // The next pages are read from flash while these are on their way.
-            let written = match chunks.next() {
-                None => write.await,
-                Some(chunk) => {
-                    let (written, given) = join(write, content(chunk)).await;
-                    next = Some((chunk, given));
-                    written
+            let next = async {
+                let mut next = Vec::new();
+                for chunk in chunks.by_ref().take(CHUNKS_AT_ONCE) {
+                    next.push((chunk, content(chunk).await?));
                 }
+                Ok(next)
             };
+            let (written, next) = join(all_ended(on_their_way), next).await;
             written?;
+            let next = next.map_err(RingError::Abandoned)?;
+            if next.is_empty() {
+                break;
+            }
+            on_their_way = Vec::new();
+            for (chunk, GroupContent { bytes, damaged }) in next {
+                assert_eq!(bytes.len() as u64, chunk.len() as u64 * PAGE, "content of all pages of the chunk");
+                record_checksums(&bytes, &damaged, slots.by_ref());
+                on_their_way.push(self.write(at, bytes));
+                at += chunk.len() as u64;
+            }
         }
         let ring = self.state.borrow().ring;
         let table = table::encode(ring, planned.number, &entries);
@@ -575,6 +572,28 @@ impl<D: BlockDevice> RedoRing<D> {
 
     async fn write(&self, page: u64, bytes: Buffer) -> Result<(), RingError> {
         self.device.write(offset(page), bytes).await.1.map_err(RingError::Storage)
+    }
+}
+
+/// Waits until all have ended, and returns the first error.
+async fn all_ended<T: Future<Output = Result<(), RingError>>>(
+    writes: Vec<T>,
+) -> Result<(), RingError> {
+    join_all(writes).await.into_iter().collect()
+}
+
+/// Records the checksums of pages in their entries, which begin with that of the first page. One that is damaged, by its place, becomes
+/// lost.
+fn record_checksums<'a>(bytes: &[u8], damaged: &[usize], slots: impl Iterator<Item = &'a mut Entry>) {
+    // Pages first: asked first, the entries would lose one behind the last page of each chunk.
+    for (place, (bytes, entry)) in bytes.chunks_exact(PAGE as usize).zip(slots).enumerate() {
+        if let Entry::Content { page, checksum, .. } = entry {
+            if damaged.contains(&place) {
+                *entry = Entry::Lost(*page..*page + 1);
+            } else {
+                *checksum = crc32c::crc32c(bytes);
+            }
+        }
     }
 }
 

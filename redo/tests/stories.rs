@@ -87,8 +87,8 @@ fn without_the_flush_between_the_copies_a_power_cut_takes_both() {
 
 #[test]
 fn a_group_of_several_chunks_is_applied_in_every_page() {
-    const PAGES: u64 = 1_000;
-    let (ring, backing) = (ring_of(1_100), Faults::new(Memory::new(PAGES * PAGE), 2));
+    const PAGES: u64 = 2_500;
+    let (ring, backing) = (ring_of(2_600), Faults::new(Memory::new(PAGES * PAGE), 2));
     let found = run(1, async |host| {
         let ours = create(&ring, &host).await;
         let pages: Vec<u64> = (0..PAGES).collect();
