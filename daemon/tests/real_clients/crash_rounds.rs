@@ -25,12 +25,12 @@ const KEPT_MIN: f64 = 0.95;
 /// Message of the daemon on the recovery of the pool.
 const CAME_BACK: &str = "of its cache back";
 
-fn number_from(variable: &str) -> Option<u64> {
+pub(crate) fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
 /// Returns the seed of random choices, which is printed so that a failure can be repeated.
-fn seed() -> u64 {
+pub(crate) fn seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is later than 1970");
     let seed = number_from("FOREBAY_SEED").unwrap_or(u64::from(now.subsec_nanos()));
     println!("FOREBAY_SEED={seed} chooses the same moments again");

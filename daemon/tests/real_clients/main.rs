@@ -10,6 +10,7 @@ mod content;
 mod crash;
 mod crash_rounds;
 mod fio;
+mod flash_lost;
 mod guest_disks;
 mod guest_system;
 #[path = "../process/host.rs"]
