@@ -219,7 +219,7 @@ async fn write_back_rig(host: &LocalHost, profile: Profile, order: DestageOrder)
         let place = ArrayPart::new(&array, DISK, RING);
         let owner = RingOwner { pool: [1; 16], disk: 1 };
         let ring = RedoRing::create(place, RingId([2; 16]), owner).await.expect("memory does not fail");
-        rig.disk.set_redo_ring(ring, 0);
+        rig.disk.set_redo_ring(ring, Rc::new(|| 0));
         while rig.disk.consistency().is_none_or(|state| state.taken_at.is_none()) {
             host.sleep(SECOND / 100).await;
         }

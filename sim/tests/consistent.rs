@@ -13,7 +13,7 @@ use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, PAGE, Unmap}
 use cache::types::canary::{self, Bug};
 use cache::{
     Cache, CachedDisk, DestageOrder, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, RecoveryTrust,
-    SessionIds, Shape, words_for,
+    SessionIds, Shape, WallClock, words_for,
 };
 use futures_util::future::{Either, join, select};
 use redo::{RedoRing, RingError, RingId, RingOwner, recover};
@@ -292,7 +292,7 @@ async fn administrator(
                 if is_left {
                     let ring =
                         RedoRing::open(world.ring.reopen(host.clone())).await.expect("a ring is there");
-                    disk.set_redo_ring(ring, world.elapsed.get());
+                    disk.set_redo_ring(ring, wall_clock(world, host));
                 }
             }
             _ => {}
@@ -334,6 +334,12 @@ async fn pause(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) -> R
     Ok(())
 }
 
+/// Returns the clock of the world for a process that runs on `host`.
+fn wall_clock(world: &World, host: &LocalHost) -> WallClock {
+    let (host, elapsed) = (host.clone(), world.elapsed.get());
+    Rc::new(move || host.now() + elapsed)
+}
+
 /// Runs a process: judges what a guest reads at its start, and goes on.
 async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -> Result<(), String> {
     let marks = SessionIds { new: life + 1, known: (0..=life).collect(), epoch: None };
@@ -346,7 +352,7 @@ async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -
         .await
         .expect("it fits");
     let ring = RedoRing::open(world.ring.reopen(host.clone())).await.expect("a ring is there");
-    disk.set_redo_ring(ring, world.elapsed.get());
+    disk.set_redo_ring(ring, wall_clock(world, host));
     let mut content = [0; PAGES as usize];
     for page in 0..PAGES {
         let (bytes, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;

@@ -2,6 +2,7 @@
 //! of destage before and after.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::cell::Cell;
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -76,7 +77,8 @@ fn story(order: DestageOrder, ring_pages: u64, run: &impl AsyncFn(&Bench)) {
 impl Bench {
     async fn hand_over(&self) {
         let ring = RedoRing::open(self.ring.reopen(self.host.clone())).await.unwrap();
-        self.disk.set_redo_ring(ring, 0);
+        let host = self.host.clone();
+        self.disk.set_redo_ring(ring, Rc::new(move || host.now()));
     }
 
     async fn write(&self, page: u64, pages: u64, byte: u8) {
@@ -260,7 +262,7 @@ fn a_ring_is_not_believed_once_the_order_was_another() {
         let stale = Faults::new(stale, 4);
         let ring = RedoRing::open(stale.reopen(bench.host.clone())).await.unwrap();
         assert!(ring.taken_at().is_some());
-        bench.disk.set_redo_ring(ring, 0);
+        bench.disk.set_redo_ring(ring, Rc::new(|| 0));
         bench.wait("it is believed", || bench.consistency().taken_at.is_none()).await;
         bench.cache.reconfigure(&bench.disk, settings(1, DestageOrder::Consistent)).unwrap();
         bench.wait_for_promise().await;
@@ -268,6 +270,23 @@ fn a_ring_is_not_believed_once_the_order_was_another() {
         let ring = RedoRing::open(stale.handle(bench.host.clone())).await.unwrap();
         recover(&ring, &device).await.unwrap();
         assert_eq!(bench.on_backing(0), 2);
+    });
+}
+
+#[test]
+fn a_group_has_the_time_of_a_clock_that_was_set_after_the_ring_was_handed_over() {
+    story(DestageOrder::Consistent, 408, &async |bench| {
+        let ring = RedoRing::open(bench.ring.reopen(bench.host.clone())).await.unwrap();
+        let clock = Rc::new(Cell::new(SECOND));
+        let ours = Rc::clone(&clock);
+        bench.disk.set_redo_ring(ring, Rc::new(move || ours.get()));
+        bench.wait_for_promise().await;
+        for time in [1_000 * SECOND, 2 * SECOND] {
+            clock.set(time);
+            bench.write(0, 1, 1).await;
+            bench.wait_for_group().await;
+            assert_eq!(bench.consistency().taken_at, Some(time));
+        }
     });
 }
 

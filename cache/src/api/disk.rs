@@ -16,7 +16,7 @@ use tokio::sync::MutexGuard;
 use super::counting::{RequestTimes, latency_of};
 use crate::ops::back::{self, Hold};
 use crate::ops::cached_reads::{CachedReads, prefetch_first_page};
-use crate::ops::consistent_state::ConsistencyStatistics;
+use crate::ops::consistent_state::{ConsistencyStatistics, WallClock};
 use crate::ops::ctx::Ctx;
 use crate::ops::disk_cache::DiskCache;
 use crate::ops::flush;
@@ -287,14 +287,14 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.back.destage.is_in_flight()
     }
 
-    /// Hands over the redo ring of a disk whose order of destage is consistent: a new one, or the one of its last process. `clock_offset` is
-    /// the time from 1970 to the zero of the host's clock, in nanoseconds: it names the times of groups for people.
+    /// Hands over the redo ring of a disk whose order of destage is consistent: a new one, or the one of its last process. `wall_clock`
+    /// gives the times of groups, for people. It is read as each group begins, because it may be set at any time.
     ///
     /// A disk that was attached in consistent order destages nothing until then, and no write goes past the log; so a ring that promises
     /// something is believed. Otherwise, and if it promises nothing, it is made void first, and nothing is held back until everything that is
     /// dirty fits into a group.
-    pub fn set_redo_ring(self: &Rc<Self>, ring: RedoRing<E::Backing>, clock_offset: u64) {
-        if self.ctx.cache.consistent.set_ring(ring, clock_offset) {
+    pub fn set_redo_ring(self: &Rc<Self>, ring: RedoRing<E::Backing>, wall_clock: WallClock) {
+        if self.ctx.cache.consistent.set_ring(ring, wall_clock) {
             self.ctx.cache.pool.host.spawn(write_groups(Rc::downgrade(self)));
         }
     }

@@ -317,7 +317,7 @@ async fn write_group<E: Env>(
         return Err(RingError::Abandoned(gone()));
     }
     let began = cache.pool.host.now();
-    let taken_at = began + state.clock_offset.get();
+    let taken_at = state.wall_time();
     let changes = cache.catalog.with_journal_mut(|journal| {
         journal.begin_group();
         changes_of(journal.writing().expect("it has just begun"))

@@ -49,10 +49,13 @@ pub(crate) struct ConsistentState<E: Env> {
     changing: Mutex<()>,
     /// Versions of the group on its way that were overwritten since it began.
     pub(super) kept: RefCell<KeptVersions<E>>,
-    /// Added to the clock for the time of a group: nanoseconds from 1970 to the clock's zero.
-    pub(super) clock_offset: Cell<u64>,
+    /// Clock of the times of groups.
+    wall_clock: RefCell<WallClock>,
     pub(super) failure: RefCell<Option<RingError>>,
 }
+
+/// Clock for people: returns the nanoseconds since 1970. It may be set at any time, so no decision depends on it.
+pub type WallClock = Rc<dyn Fn() -> u64>;
 
 /// State of consistent write-back, for statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +101,7 @@ impl<E: Env> ConsistentState<E> {
             wake: Notify::new(),
             changing: Mutex::default(),
             kept: RefCell::default(),
-            clock_offset: Cell::default(),
+            wall_clock: RefCell::new(Rc::new(|| 0)),
             failure: RefCell::default(),
         }
     }
@@ -109,13 +112,18 @@ impl<E: Env> ConsistentState<E> {
     }
 
     /// Hands over the ring. Returns true if the disk has no task yet that writes groups: the caller begins one.
-    pub(crate) fn set_ring(&self, ring: RedoRing<E::Backing>, clock_offset: u64) -> bool {
+    pub(crate) fn set_ring(&self, ring: RedoRing<E::Backing>, wall_clock: WallClock) -> bool {
         self.dirty_pages_max.set(content_pages_of(ring.room_bytes() / 2));
         self.ring.replace(Some(Rc::new(ring)));
         self.is_taken_over.set(false);
-        self.clock_offset.set(clock_offset);
+        self.wall_clock.replace(wall_clock);
         self.wake.notify_one();
         !self.has_task.replace(true)
+    }
+
+    /// Returns the time for a group that begins now, in nanoseconds since 1970.
+    pub(super) fn wall_time(&self) -> u64 {
+        self.wall_clock.borrow()()
     }
 
     /// Forgets the ring, which promises nothing.

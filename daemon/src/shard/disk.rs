@@ -31,7 +31,7 @@ use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
-use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser};
+use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, wall_time};
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
@@ -518,7 +518,7 @@ impl Shard {
         let ring_place = ring.as_ref().map(|ring| ring.place.clone());
         if let Some(DiskRing { ring, .. }) = ring {
             // Before any request of a guest: the first one is served only after this task has ended its run.
-            cached.set_redo_ring(ring, self.clock_offset());
+            cached.set_redo_ring(ring, Rc::new(wall_time));
         }
         let monitored = self.monitor_backing(&name, &cached, &history);
         let disk = Disk {

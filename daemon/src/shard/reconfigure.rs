@@ -1,5 +1,7 @@
 //! Change of the keys of a served disk, while guests go on: checks, the mark, the redo ring, then the cache in one step.
 
+use std::rc::Rc;
+
 use base::error::Result;
 use base::rights::Rights;
 use block::BlockDevice;
@@ -9,7 +11,7 @@ use telemetry::counted::Counted;
 use telemetry::series::lifetime::Passed;
 
 use super::disk::{Disk, check_durability, explain, not_attached};
-use super::redo_ring::{DiskRing, RingUser};
+use super::redo_ring::{DiskRing, RingUser, wall_time};
 use super::{Shard, ShardHandle};
 use crate::keys::{Unmarked, Values};
 
@@ -80,7 +82,7 @@ impl Shard {
         // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
         disk.count_mode(settings.mode);
         if let Some(DiskRing { ring, place, .. }) = ring {
-            disk.cached.set_redo_ring(ring, self.clock_offset());
+            disk.cached.set_redo_ring(ring, Rc::new(wall_time));
             disk.ring.replace(Some(place));
         }
         let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;

@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base::error::{Error, Result};
 use base::units::Size;
 use block::file::{Access, Lock};
-use block::{BlockDevice, Buffer, Host};
+use block::{BlockDevice, Buffer};
 use redo::{RedoRing, RingError, RingId, RingOwner};
 use telemetry::events::{self, Kind};
 
@@ -35,6 +35,12 @@ const MODE: u32 = 0o600;
 /// Advice for a backing that lacks data, and whose redo ring has a part of it.
 pub(crate) const RECOVER_ADVICE: &str =
     "forebay disk recover brings it to the time of the last group in its redo ring";
+
+/// Returns the nanoseconds since 1970 by the system's clock, which may be set at any time.
+pub(super) fn wall_time() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
+}
 
 /// Redo ring of a disk.
 pub(super) struct DiskRing {
@@ -309,12 +315,6 @@ impl Shard {
                 place.path.display()
             );
         }
-    }
-
-    /// Returns the nanoseconds from 1970 to the zero of this shard's clock.
-    pub(super) fn clock_offset(&self) -> u64 {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX).saturating_sub(self.host.now())
     }
 
     async fn ring_place(&self, user: &RingUser<'_>) -> Result<RingPlace> {
