@@ -357,7 +357,11 @@ impl<D: BlockDevice> RedoRing<D> {
             }
             on_their_way = Vec::new();
             for (chunk, GroupContent { bytes, damaged }) in next {
-                assert_eq!(bytes.len() as u64, chunk.len() as u64 * PAGE, "content of all pages of the chunk");
+                assert_eq!(
+                    bytes.len() as u64,
+                    chunk.len() as u64 * PAGE,
+                    "content of all pages of the chunk"
+                );
                 record_checksums(&bytes, &damaged, slots.by_ref());
                 on_their_way.push(self.write(at, bytes));
                 at += chunk.len() as u64;
@@ -576,9 +580,7 @@ impl<D: BlockDevice> RedoRing<D> {
 }
 
 /// Waits until all have ended, and returns the first error.
-async fn all_ended<T: Future<Output = Result<(), RingError>>>(
-    writes: Vec<T>,
-) -> Result<(), RingError> {
+async fn all_ended<T: Future<Output = Result<(), RingError>>>(writes: Vec<T>) -> Result<(), RingError> {
     join_all(writes).await.into_iter().collect()
 }
 

@@ -61,7 +61,7 @@ struct World {
     ring_pages: u64,
     /// Destage has a limit.
     is_slow: bool,
-    /// What no group has may be so old.
+    /// Limit of the age of writes that no group has.
     age_max_ns: Option<u64>,
     /// True once a group may have been too large for the ring: then the promise may end at any time.
     may_end: Cell<bool>,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
-use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::types::canary::{self, Bug};
 use cache::{
     Cache, CachedDisk, ConsistencyStatistics, DestageOrder, DirtyBound, DiskId, DiskSettings, Mode, PoolId,
@@ -139,11 +139,12 @@ fn hang_while_another_disk_writes() -> bool {
         let writes = async {
             for round in 0..400_u64 {
                 let bytes = Buffer::copy_of(&vec![round as u8; 16 * PAGE as usize]);
-                other.write(round % 128 * 16 * PAGE, bytes).await.1.unwrap();
+                other.write(round % 128 * 16 * PAGE, bytes).await.1?;
             }
+            Ok::<_, BlockError>(())
         };
         let (writes, time) = (pin!(writes), pin!(bench.host.sleep(100 * SECOND)));
-        ended.set(matches!(select(writes, time).await, Either::Left(_)));
+        ended.set(matches!(select(writes, time).await, Either::Left((Ok(()), _))));
         bench.ring.release();
         bench.wait("no group counts", || bench.consistency().fresh_bytes == 0).await;
     });

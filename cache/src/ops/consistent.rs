@@ -47,7 +47,7 @@ const GROUP_AGE_NS: u64 = SECOND_NS;
 /// Longest wait for a ring that is to be left, in nanoseconds.
 const LEAVE_NS: u64 = 30 * SECOND_NS;
 
-/// What was acknowledged and is in no group that counts.
+/// Acknowledged writes that are in no group that counts.
 pub(super) struct Uncovered {
     /// Pages with content.
     pub(super) pages: u64,

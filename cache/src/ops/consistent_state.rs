@@ -9,7 +9,7 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::kept_versions::KeptVersions;
-use super::pause::Pause;
+use super::pause_state::Pause;
 use crate::types::env::Env;
 use crate::types::settings::DestageOrder;
 
@@ -33,6 +33,8 @@ pub(crate) struct ConsistentState<E: Env> {
     /// Bytes that were taken of the ring when it last had no room, if that was the last group.
     pub(super) used_when_full: Cell<Option<u64>>,
     pub(super) replays: Cell<u64>,
+    /// [`Self::counted`] when destage last found that no group has anything that is dirty, and the time of that.
+    pub(super) nothing_journaled: Cell<Option<(u64, u64)>>,
     /// Bytes a second that the ring took lately; 0 if that is not known.
     pub(super) rate: Cell<u64>,
     /// Time at which a group last began to count.
@@ -92,6 +94,7 @@ impl<E: Env> ConsistentState<E> {
             retry_at: Cell::default(),
             used_when_full: Cell::default(),
             replays: Cell::default(),
+            nothing_journaled: Cell::default(),
             rate: Cell::default(),
             counted_at: Cell::default(),
             groups_begun: Cell::default(),

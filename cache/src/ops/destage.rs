@@ -89,6 +89,8 @@ pub(super) struct RoundResult {
     pub(super) request_nanos: Option<u64>,
     /// Something could not be.
     pub(super) failed: bool,
+    /// Nothing of what is dirty may be destaged now: no group of the redo ring has it.
+    pub(super) chose_nothing: bool,
     /// The address to go on from.
     pub(super) next: u64,
 }
@@ -159,6 +161,7 @@ pub(super) async fn round<E: Env>(
     }
     let epoch = cache.coherence.epoch();
     let Choice { runs, next, is_all } = choose(cache, from, size.pages);
+    let chose_nothing = runs.is_empty();
     let known = places_of(cache, &runs);
     if let Err(error) = settle(cache).await {
         cache.back.destage.record_failure(cache.pool.host.now(), &error);
@@ -177,7 +180,7 @@ pub(super) async fn round<E: Env>(
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
     let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
-    let mut achieved = RoundResult { bytes, runs, request_nanos, failed: all.failed, next };
+    let mut achieved = RoundResult { bytes, runs, request_nanos, failed: all.failed, chose_nothing, next };
     if all.places.is_empty() && all.zeroes.is_empty() {
         return achieved;
     }

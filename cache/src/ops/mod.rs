@@ -61,6 +61,7 @@ pub(crate) mod mutation;
 mod out_of_order;
 pub(crate) mod pace;
 pub(crate) mod pause;
+mod pause_state;
 pub(crate) mod promote;
 mod range_tombstones;
 pub(crate) mod read;

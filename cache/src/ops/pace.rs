@@ -82,6 +82,15 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
     if let Some(rest) = rest(cache, urgency, now) {
         return Next::Within(rest);
     }
+    let counted = cache.consistent.counted.get();
+    if let Some((at, since)) = cache.consistent.nothing_journaled.get()
+        && at == counted
+        && now < since + RETRY_NS
+        && cache.consistent.promises()
+    {
+        // Each write wakes destage, and to look through all that is dirty takes longer than a write.
+        return wait_for_group(cache, urgency);
+    }
     let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
     // One after another while it fails, so that the one that fails is the last one.
     let size = if cache.back.destage.is_failing() { Size { width: 1, ..size } } else { size };
@@ -92,14 +101,10 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
     // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.
     let is_in_vain = achieved.is_nothing() && (cache.back.destage.is_stuck() || amounts(cache) == before);
     if is_in_vain && cache.consistent.promises() && !cache.back.destage.is_stuck() {
-        // What is dirty is in no group yet. The group wakes destage. Nothing is left of an earlier failure but that of a replay.
-        if !cache.consistent.has_backing_failed() {
-            cache.back.destage.record_success();
+        if achieved.chose_nothing {
+            cache.consistent.nothing_journaled.set(Some((counted, cache.pool.host.now())));
         }
-        if !matches!(urgency, Urgency::Shared(_) | Urgency::Idle) {
-            cache.consistent.want_group();
-        }
-        return Next::Within(RETRY_NS);
+        return wait_for_group(cache, urgency);
     }
     if achieved.failed || is_in_vain {
         if cache.back.destage.is_stuck() && !cache.back.destage.is_failing() {
@@ -117,6 +122,18 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
         cache.back.destage.record_width(size.width, nanos);
     }
     Next::After(pause(cache, urgency, achieved.bytes, took))
+}
+
+/// Waits for a group of the redo ring, without which nothing may be destaged. It wakes destage.
+fn wait_for_group<E: Env>(cache: &DiskCache<E>, urgency: Urgency) -> Next {
+    // Nothing is left of an earlier failure but that of a replay.
+    if !cache.consistent.has_backing_failed() {
+        cache.back.destage.record_success();
+    }
+    if !matches!(urgency, Urgency::Shared(_) | Urgency::Idle) {
+        cache.consistent.want_group();
+    }
+    Next::Within(RETRY_NS)
 }
 
 /// Returns how many pages are dirty with data, and how many as zeroes.

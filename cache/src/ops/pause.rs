@@ -9,19 +9,18 @@
 //! The last part has to be a replay: a page that was overwritten since its group is not destaged from flash, and each later group has
 //! others. It is small, because destage did the most of it.
 //!
-//! Whoever has to wait for destage ends the pause: a guest at the dirty limit, a hold, an order of destage that is no longer the consistent
+//! A request that has to wait for destage ends the pause: a guest at the dirty limit, a hold, an order of destage that is no longer the consistent
 //! one. A full ring does not: then no group is written, and the age of the promise grows.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use block::{BlockError, ErrorKind, Host, Operation};
-use tokio::sync::Notify;
 
 use super::back::{lost, wait_until_known};
 use super::ctx::Ctx;
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
+use super::pause_state::PauseState;
 use super::ring_replay::replay_locked;
 use crate::state::catalog::ALL_PAGES;
 use crate::state::dirty::Dirty;
@@ -35,66 +34,10 @@ const PASSES: u32 = 8;
 /// Part of the ring that is replayed at the end without another pass: one of so many.
 const REPLAYED_PART: u64 = 16;
 
-/// The pause of one disk.
-#[derive(Default)]
-pub(crate) struct Pause {
-    state: RefCell<PauseState>,
-    ended: Notify,
-    /// Number of requests that began or were withdrawn: only the last one counts.
-    turn: Cell<u64>,
-}
-
 /// A request for a pause. Dropping it before the pause began withdraws it.
 pub(crate) struct PauseRequest<E: Env> {
     cache: Rc<DiskCache<E>>,
     turn: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum PauseState {
-    #[default]
-    No,
-    /// The backing is the disk as of this time, in nanoseconds since 1970.
-    Since(u64),
-    /// It ended before it was resumed, for this reason.
-    Ended(String),
-}
-
-impl Pause {
-    /// Returns the time as of which the backing is the disk, in nanoseconds since 1970; none without a pause.
-    pub(crate) fn as_of(&self) -> Option<u64> {
-        match *self.state.borrow() {
-            PauseState::Since(time) => Some(time),
-            PauseState::No | PauseState::Ended(_) => None,
-        }
-    }
-
-    /// Returns true while destage is paused.
-    pub(super) fn is_on(&self) -> bool {
-        self.as_of().is_some() && !canary::has(Bug::DestageInPause)
-    }
-
-    fn take_turn(&self) -> u64 {
-        self.turn.set(self.turn.get() + 1);
-        self.turn.get()
-    }
-
-    /// Ends the pause as requested, or the request for one. Returns true if there was one.
-    fn resume(&self) -> bool {
-        self.take_turn();
-        matches!(self.state.take(), PauseState::Since(_))
-    }
-
-    /// Waits until the pause ends for another reason than [`Self::resume`], and returns that.
-    pub(crate) async fn ended(&self) -> String {
-        loop {
-            let ended = self.ended.notified();
-            if let PauseState::Ended(reason) = &*self.state.borrow() {
-                return reason.clone();
-            }
-            ended.await;
-        }
-    }
 }
 
 impl<E: Env> DiskCache<E> {
@@ -103,8 +46,7 @@ impl<E: Env> DiskCache<E> {
         let pause = &self.consistent.pause;
         if pause.as_of().is_some() {
             tracing::debug!(disk = %self.id, reason, "The pause of destage ended early");
-            pause.state.replace(PauseState::Ended(reason.to_owned()));
-            pause.ended.notify_waiters();
+            pause.end(reason);
             self.back.destage.wake();
         }
     }

@@ -201,7 +201,6 @@ pub(super) async fn admit<E: Env>(
         };
         slow_down(cache, dirty, limit, pages, rate).await;
     }
-    super::covering::admit(cache, pages, since).await?;
     if !has_room(limit) {
         let started = cache.pool.host.now();
         cache.back.destage.wake();

@@ -4,6 +4,7 @@
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE};
 
 use super::back;
+use super::covering;
 use super::ctx::Ctx;
 use super::destage_wait::{Patience, check_stays, wait_clean, wait_until};
 use super::disk_cache::DiskCache;
@@ -171,6 +172,7 @@ pub(super) async fn decide<E: Env>(
             let limit = cache.dirty_limit();
             if adds <= throttle::largest(limit) || replaces_lost() || promises {
                 // Before the turn: destage may need it.
+                covering::admit(cache, adds, since).await?;
                 writer = Some(throttle::admit(cache, adds, limit, since).await?);
             }
         }

@@ -53,7 +53,7 @@ pub(crate) enum QuiesceStatus {
     Ended(String),
 }
 
-/// What guests do while a disk is quiesced.
+/// Route of guests' writes while a disk is quiesced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QuiescedWrites {
     /// Write back in consistent order, else through.
