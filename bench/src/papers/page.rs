@@ -505,7 +505,7 @@ fn differences<'a>(
         let (Some(one), Some(other)) = (row.figure(first), row.figure(second)) else { continue };
         count += 1;
         if (other - one).abs() > TENTH * one.abs() {
-            others.push(format!("\"{}\" by {:.0} %", row.published, 100.0 * (other / one - 1.0).abs()));
+            others.push(format!("- {:.0} %: {}\n", 100.0 * (other / one - 1.0).abs(), row.published));
         }
     }
     match (count, others.len()) {
@@ -514,9 +514,9 @@ fn differences<'a>(
             "\nOf {count} rows there is a second run, after `then`. All are within 10 % of the first.\n"
         ),
         (_, far) => format!(
-            "\nOf {count} rows there is a second run, after `then`. {} are within 10 % of the first. Not so: {}.\n",
+            "\nOf {count} rows there is a second run, after `then`. {} are within 10 % of the first. The others differ by:\n\n{}",
             count - far,
-            others.join("; ")
+            others.concat()
         ),
     }
 }
