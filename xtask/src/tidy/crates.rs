@@ -18,6 +18,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("block", &[]),
     ("cache", &["block", "redo"]),
     ("doors", &["block"]),
+    // A disk on Ceph as a device behind a door, in a process of its own; `base` for tests. The daemon knows its messages only.
+    ("rbd", &["base", "block", "doors"]),
     // Groups of changes beside a backing: a device and bytes, and no cache.
     ("redo", &["block"]),
     // Counters over time, wear and events: it gets the counts, and knows no shard.
@@ -36,6 +38,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "doors",
             "guest",
             "hitsim",
+            "rbd",
             "redo",
             "telemetry",
             "trace",

@@ -1,0 +1,222 @@
+//! Serves an open image, and does what the daemon requests, until the daemon or the cluster ends it.
+//!
+//! ```text
+//!   stdin ── reader ──> jobs <── header of the image changed
+//!                        │ worker: the requests that wait for the cluster
+//!                        v
+//!   this thread: NBD on the socket ── release, end of stdin, fenced ──> end
+//! ```
+
+use std::io::{BufRead, Write, stdin, stdout};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use block::executor::{Executor, LocalHost, Order};
+use block::socket::Listener;
+use block::{Host, Ring};
+use doors::nbd::{Export, NbdDoor};
+use futures_util::future::{Either, select};
+use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::sys::stat::{Mode, umask};
+use rbd::{Call, Message, Outcome, Request, exit};
+use tokio::sync::oneshot;
+
+use crate::ceph::Image;
+use crate::device::{ImageState, RbdDevice};
+use crate::opening::OpenImage;
+
+/// Entries of the ring's submission queue.
+const RING_DEPTH: u32 = 256;
+/// Time in which clients fetch the errors of a fenced image.
+const FENCED_NS: u64 = 1_000_000_000;
+
+/// Work of the worker.
+enum Job {
+    Call(Call),
+    /// The header of the image has changed.
+    Changed,
+    /// The daemon has ended.
+    Orphaned,
+}
+
+/// The reason for which an image is served no longer.
+enum End {
+    /// The daemon releases it, with the number of its request, or has ended.
+    Released(Option<u64>),
+    Fenced,
+}
+
+/// Ignores the signals that request a stop.
+pub(crate) fn ignore_stops() {
+    for stop in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
+        // SAFETY: ignoring a signal runs no code of ours.
+        unsafe { signal(stop, SigHandler::SigIgn) }.expect("these signals can be ignored");
+    }
+}
+
+/// Prints a line for the daemon. A daemon that has ended reads nothing, and its end comes by standard input.
+pub(crate) fn say(message: &Message) {
+    let mut line = serde_json::to_string(message).expect("plain data");
+    line.push('\n');
+    let mut output = stdout().lock();
+    drop(output.write_all(line.as_bytes()).and_then(|()| output.flush()));
+}
+
+/// Ends the process without the destructors of libraries, whose threads may still run.
+pub(crate) fn leave(code: i32) -> ! {
+    // SAFETY: it does not return, and runs nothing of ours.
+    unsafe { libc::_exit(code) }
+}
+
+/// Serves the image until the end, and returns the exit code.
+pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
+    let OpenImage { image, opened, lock_file } = open;
+    let state = ImageState::new(opened.bytes);
+    let ring = match Ring::new(RING_DEPTH) {
+        Ok(ring) => ring,
+        Err(error) => return failed(&image, &format!("io_uring cannot be used: {error}")),
+    };
+    let listener = match listen(&ring, socket) {
+        Ok(listener) => listener,
+        Err(error) => return failed(&image, &format!("{} cannot be listened on: {error}", socket.display())),
+    };
+    let (jobs, work) = channel();
+    let changes = jobs.clone();
+    // Without a notice the daemon still measures on request.
+    image.watch(move || drop(changes.send(Job::Changed))).unwrap_or(());
+    let (ended, end) = oneshot::channel();
+    let working = (Arc::clone(&image), Arc::clone(&state));
+    let worker = thread::spawn(move || run_jobs(&working.0, &working.1, &work, ended));
+    thread::spawn(move || read_requests(&jobs));
+    say(&Message::Opened(opened));
+
+    let executor = Executor::new(ring, Order::Fifo);
+    let device = RbdDevice { image: Arc::clone(&image), state: Arc::clone(&state), read_only };
+    let serving = serve_until(executor.host(), listener, device, Arc::clone(&state), end);
+    let end = executor.run(serving).expect("a ring always waits");
+    drop(executor);
+    let id = match end {
+        End::Fenced => {
+            let reason = "another client took the lock of the image, and the cluster keeps this one out";
+            say(&Message::Fenced { reason: reason.to_owned() });
+            return exit::FENCED;
+        }
+        End::Released(id) => id,
+    };
+    worker.join().expect("the worker does not panic");
+    let outcome = image.flush_now().and_then(|()| image.unlock());
+    // Closes it, so that nobody takes this client for a user of the image.
+    drop(image);
+    if outcome.is_ok()
+        && let Some(file) = lock_file
+    {
+        file.clear();
+    }
+    if let Some(id) = id {
+        let outcome =
+            outcome.map_or_else(|error| Outcome::Failed { errno: error as i32 }, |()| Outcome::Done);
+        say(&Message::Answer { id, outcome });
+    }
+    exit::RELEASED
+}
+
+fn failed(image: &Image, reason: &str) -> i32 {
+    eprintln!("forebay-rbd: {reason}");
+    // Else others would wait until the cluster takes this client for dead.
+    image.unlock().unwrap_or(());
+    exit::FAILED
+}
+
+/// Listens on the socket, with rights for the user of this process alone. A socket that is there is of a helper that has ended.
+fn listen(ring: &Ring, socket: &Path) -> std::io::Result<Listener> {
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    umask(Mode::from_bits_truncate(0o177));
+    Listener::from_unix(ring, UnixListener::bind(socket)?)
+}
+
+async fn serve_until(
+    host: LocalHost,
+    listener: Listener,
+    device: RbdDevice,
+    state: Arc<ImageState>,
+    end: oneshot::Receiver<Option<u64>>,
+) -> End {
+    let export = Export::new("", "an image of Ceph RBD", device);
+    let door = NbdDoor::for_disk(Rc::clone(&export));
+    host.spawn(Rc::clone(&door).listen(listener, host.clone()));
+    let end = match select(end, pin!(state.fenced())).await {
+        // The worker ends after it has sent one.
+        Either::Left((end, _)) => End::Released(end.ok().flatten()),
+        Either::Right(_) => End::Fenced,
+    };
+    door.close();
+    match end {
+        // Requests in flight end first, however long the cluster takes.
+        End::Released(_) => export.drain().await,
+        End::Fenced => {
+            select(pin!(export.drain()), pin!(host.sleep(FENCED_NS))).await;
+        }
+    }
+    end
+}
+
+fn read_requests(jobs: &Sender<Job>) {
+    for line in stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        match serde_json::from_str(&line) {
+            Ok(call) => drop(jobs.send(Job::Call(call))),
+            Err(error) => eprintln!("forebay-rbd: a request makes no sense: {error}"),
+        }
+    }
+    drop(jobs.send(Job::Orphaned));
+}
+
+/// Does what is requested, until the release.
+fn run_jobs(image: &Image, state: &ImageState, work: &Receiver<Job>, ended: oneshot::Sender<Option<u64>>) {
+    let end = loop {
+        match work.recv() {
+            Ok(Job::Call(Call { id, request: Request::Release })) => break Some(id),
+            Ok(Job::Call(Call { id, request })) => {
+                let outcome = answer(image, state, request);
+                say(&Message::Answer { id, outcome });
+            }
+            Ok(Job::Changed) => {
+                // An image that cannot be examined now keeps its size until the next notice or request.
+                if let Ok(bytes) = image.size() {
+                    state.set_bytes(bytes);
+                }
+            }
+            Ok(Job::Orphaned) | Err(_) => break None,
+        }
+    };
+    // A fenced image has ended already.
+    ended.send(end).unwrap_or_default();
+}
+
+fn answer(image: &Image, state: &ImageState, request: Request) -> Outcome {
+    let outcome = match request {
+        Request::MetadataGet { key } => image.metadata(&key).map(Outcome::Value),
+        Request::MetadataSet { key, value } => image.set_metadata(&key, &value).map(|()| Outcome::Done),
+        Request::MetadataRemove { key } => image.remove_metadata(&key).map(|()| Outcome::Done),
+        Request::Size => image.size().map(|bytes| {
+            state.set_bytes(bytes);
+            Outcome::Bytes(bytes)
+        }),
+        Request::Snapshots => image.snapshots().map(Outcome::Snapshots),
+        Request::Release => unreachable!("it ends the worker"),
+    };
+    outcome.unwrap_or_else(|error| {
+        if error == nix::errno::Errno::ESHUTDOWN {
+            state.fence();
+        }
+        Outcome::Failed { errno: error as i32 }
+    })
+}
