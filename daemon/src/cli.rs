@@ -232,7 +232,8 @@ pub(crate) struct DiskAdd {
     pub(crate) name: String,
     /// Location of its data: a path or `file:PATH` (raw file or block device); `nbd://HOST[:PORT]/EXPORT` or
     /// `nbd+unix:///EXPORT?socket=PATH` (an export of an NBD server, as qemu-nbd makes one of a qcow2 image);
-    /// or `model:PROFILE:PATH` (a raw file with the timing of a spinning array, such as `hdd-15k-raid5x5`,
+    /// `rbd:POOL/IMAGE[?id=USER&conf=FILE]` (an image of Ceph RBD, with the helper forebay-rbd); or
+    /// `model:PROFILE:PATH` (a raw file with the timing of a spinning array, such as `hdd-15k-raid5x5`,
     /// for demonstrations).
     #[arg(long, value_name = "URI")]
     pub(crate) backing: String,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   DIR  state.json  state.copy.json  holds.json  shares.json  lock  token  pool.img  learned/ID.bin  /var/lib/forebay, or $XDG_STATE_HOME/forebay
-//!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
+//!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID  helpers/ /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and
 //! `RUNTIME_DIRECTORY`; they take precedence over those of the user.
@@ -169,6 +169,11 @@ impl Places {
     /// Returns the folder of bits of touched pages, which outlive the process.
     pub(crate) fn touched(&self) -> PathBuf {
         self.run.join("touched")
+    }
+
+    /// Returns the folder of sockets of helper processes.
+    pub(crate) fn helpers(&self) -> PathBuf {
+        self.run.join("helpers")
     }
 
     /// Returns the path of the control socket.

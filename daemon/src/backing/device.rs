@@ -1,5 +1,6 @@
 //! An open backing: a block device of any kind.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use base::blocking_pool::BlockingPool;
@@ -28,6 +29,8 @@ pub(crate) struct Opening {
     pub(crate) lock: Lock,
     /// Time that a request may take, in nanoseconds; none: without limit.
     pub(crate) retry_ns: Option<u64>,
+    /// Folder for the sockets of helper processes. Made if it is needed.
+    pub(crate) helpers: PathBuf,
 }
 
 /// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.

@@ -29,8 +29,11 @@ impl Location {
         served_in.is_some_and(|served_in| folder.canonicalize().is_ok_and(|folder| folder == served_in))
     }
 
-    /// Returns its appearance as far as it is known without a server: that of an export is empty.
+    /// Returns its appearance as far as it is known without a server: that of an export is empty, that of an image is not known.
     pub(crate) fn unopened(&self) -> UnopenedBacking {
+        if let Self::Rbd(_) = self {
+            return UnopenedBacking { appearance: None, may_exist: true, is_guarded: self.fence().is_able() };
+        }
         let path = self.path();
         UnopenedBacking {
             appearance: path
@@ -43,9 +46,20 @@ impl Location {
     /// Removes this dirty mark, if the backing bears it. A backing that cannot bear marks has none.
     ///
     /// # Errors
-    /// The error of the system; then the mark may still be there.
+    /// The error of the system, or that only an open backing can be reached; then the mark may still be there.
     pub(crate) fn remove_dirty_mark(&self, mark: &DirtyMark) -> io::Result<()> {
+        if let Self::Rbd(_) = self {
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "the image is not open"));
+        }
         self.path().map_or(Ok(()), |path| mark.remove_at(path))
+    }
+
+    /// Returns the command that removes a dirty mark from it.
+    pub(crate) fn unmark_command(&self) -> String {
+        match self {
+            Self::Rbd(image) => format!("rbd image-meta remove {} forebay.dirty", image.plain()),
+            _ => format!("setfattr -x user.forebay.dirty {}", self.shown()),
+        }
     }
 
     /// Returns the free space of a file's file system; none for a device or an export.

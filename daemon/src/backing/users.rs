@@ -127,7 +127,7 @@ impl OwnFiles {
         let in_run = DoorKind::ALL
             .map(DoorKind::folder)
             .into_iter()
-            .chain(["touched"])
+            .chain(["touched", "helpers"])
             .map(|name| places.run.join(name));
         Self { folders: in_dir.into_iter().chain(in_run).collect(), dir: places.dir.clone() }
     }

@@ -45,14 +45,15 @@ impl DirtyMark {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
             found => found?,
         };
-        Ok(text.map(|text| {
-            let text = String::from_utf8_lossy(&text);
-            let mut words = text.splitn(3, ' ');
-            let mut word = || words.next().unwrap_or("?").to_owned();
-            let (pool, disk, name) = (word(), word(), word());
-            // An unreadable mark still counts, as that of an unknown pool.
-            Self { pool, disk: disk.parse().unwrap_or(u32::MAX), name }
-        }))
+        Ok(text.map(|text| Self::parse(&String::from_utf8_lossy(&text))))
+    }
+
+    /// Parses the text of a mark. An unreadable mark still counts, as that of an unknown pool.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut words = text.splitn(3, ' ');
+        let mut word = || words.next().unwrap_or("?").to_owned();
+        let (pool, disk, name) = (word(), word(), word());
+        Self { pool, disk: disk.parse().unwrap_or(u32::MAX), name }
     }
 
     /// Writes the mark to a backing, durably.
@@ -100,6 +101,8 @@ pub(crate) struct Appearance {
     pub(crate) device: Option<DeviceIdentity>,
     /// Its identity, if it is a file.
     pub(crate) file: Option<FileIdentity>,
+    /// Its identity among all clusters, if it is an image of one.
+    pub(crate) image: Option<String>,
     /// Its last change, and the amount of writes.
     pub(crate) changes: Changes,
     /// Metadata of its file, if it is one.
@@ -144,6 +147,11 @@ pub(crate) struct FileMetadata {
 }
 
 impl Appearance {
+    /// Returns true if its kind bears session ids. One that cannot bear one all the same reports that when it is written.
+    pub(super) fn bears_sessions(&self) -> bool {
+        self.file.is_some() || self.image.is_some()
+    }
+
     /// Returns the appearance of a path. That of a missing path, or of neither file nor block device, is
     /// empty.
     ///
@@ -198,6 +206,7 @@ impl Appearance {
             }),
             session: read_session(file),
             dirty,
+            image: None,
         }
     }
 }

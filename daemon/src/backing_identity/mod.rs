@@ -475,7 +475,7 @@ impl BackingHistory {
         self.change(move |records| {
             let EpochChange { bytes, access, void, at_rest } = turn;
             let found = appearance_of(&*backing)?;
-            if access == Access::ReadWrite && found.file.is_some() {
+            if access == Access::ReadWrite && found.bears_sessions() {
                 let next = new_session().map_err(|reason| {
                     Error::failed(format!(
                         "Cannot name an attachment: {reason}; the system has no random numbers"

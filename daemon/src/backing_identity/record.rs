@@ -24,6 +24,9 @@ pub(super) struct Record {
     pub(super) bytes: Option<u64>,
     device: Option<DeviceIdentity>,
     file: Option<FileIdentity>,
+    /// Missing in records of earlier versions, which served no images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    image: Option<String>,
     circumstances: Option<FileMetadata>,
     /// Its last change, if it was at rest then: after a clean stop, and while it is only read.
     changes: Changes,
@@ -60,6 +63,7 @@ impl EarlierRecord {
             bytes,
             device: device.map(|name| DeviceIdentity::from_earlier(&name)),
             file: inode.map(|inode| FileIdentity { inode, born_ns: None }),
+            image: None,
             circumstances: None,
             changes: Changes { modified_ns, ..Changes::default() },
             void,
@@ -128,6 +132,7 @@ impl Record {
             bytes: backing.bytes,
             device: backing.device.clone(),
             file: backing.file.clone(),
+            image: backing.image.clone(),
             circumstances: backing.circumstances.clone(),
             changes: if at_rest { backing.changes } else { Changes::default() },
             void,
@@ -201,8 +206,11 @@ impl Record {
         Ok(modified)
     }
 
-    /// Refuses another file or device.
+    /// Refuses another file, device or image.
     fn compare_identity(&self, backing: &Appearance) -> Result<(), String> {
+        if self.image != backing.image {
+            return Err("Its backing is another image than before".to_owned());
+        }
         match (&self.file, &backing.file) {
             (None, None) => {}
             (Some(before), Some(now)) if before.inode == now.inode => {
@@ -378,6 +386,7 @@ mod tests {
             (Appearance { file: file(8, 5), ..backing() }, "another file"),
             (Appearance { file: file(7, 6), ..backing() }, "made later"),
             (Appearance { device: Some(DeviceIdentity::default()), ..backing() }, "was a device"),
+            (Appearance { image: Some("rbd:f/1/2".to_owned()), ..backing() }, "another image"),
             (Appearance { session: Some("ab".to_owned()), ..backing() }, "another time"),
             (Appearance { session: None, ..backing() }, "mark"),
             (Appearance { changes: changed(2_000, 3_000), ..backing() }, "modified"),

@@ -88,7 +88,8 @@ async fn recover_disk(queue: &Ring, host: &LocalHost, options: &DiskRecover) -> 
         let Some(mark) = &mark else { return Ok(()) };
         attributes.remove_dirty_mark(mark).map_err(|error| {
             Error::failed(format!(
-                "The backing {location} is recovered, and its mark cannot be removed: {error}; remove it by setfattr -x user.forebay.dirty FILE"
+                "The backing {location} is recovered, and its mark cannot be removed: {error}; remove it by {}",
+                location.unmark_command()
             ))
         })
     };
@@ -126,6 +127,8 @@ async fn open(queue: &Ring, host: &LocalHost, location: &Location, is_dry: bool)
         access: if is_dry { Access::ReadOnly } else { Access::ReadWrite },
         lock: Lock::Image,
         retry_ns: Some(RETRY_NS),
+        // No daemon needs to run, so its folders may be missing.
+        helpers: std::env::temp_dir().join(format!("forebay-recover-{}", std::process::id())),
     };
     Backing::open(queue, host, &BlockingPool::here(), &opening).await
 }

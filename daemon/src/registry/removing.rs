@@ -155,12 +155,13 @@ impl Registry {
     async fn unmark(&self, record: &DiskRecord) {
         let Some(pool) = record.unsaved_in.clone() else { return };
         let Ok(location) = Location::parse(&record.backing) else { return };
+        let by_hand = location.unmark_command();
         let mark = DirtyMark { pool, disk: record.id, name: record.name.clone() };
         let removing = tokio::task::spawn_blocking(move || location.remove_dirty_mark(&mark));
         let removed = within(UNMARK_TIME_MAX, removing).await;
         if !matches!(removed, Ok(Ok(Ok(())))) {
             tracing::warn!(
-                "The backing of disk '{}' may still have the dirty mark. Remove it: setfattr -x user.forebay.dirty FILE",
+                "The backing of disk '{}' may still have the dirty mark. Remove it: {by_hand}",
                 record.name
             );
         }

@@ -38,10 +38,15 @@ impl Shard {
         if let Some(mark) =
             found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
         {
+            let remove = if found.image.is_some() {
+                "from the image: rbd image-meta remove POOL/IMAGE forebay.dirty"
+            } else {
+                "from the file: setfattr -x user.forebay.dirty FILE"
+            };
             return Err(Error::unavailable(format!(
                 "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
                  Forebay. Have that one destage and remove it. If that data is lost: {RECOVER_ADVICE}, if it has one; to discard \
-                 it, remove the mark from the file: setfattr -x user.forebay.dirty FILE",
+                 it, remove the mark {remove}",
                 mark.pool, mark.name
             )));
         }

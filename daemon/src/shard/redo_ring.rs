@@ -335,6 +335,7 @@ impl Shard {
             access: Access::ReadWrite,
             lock: Lock::Image,
             retry_ns: user.values.retry_ns(),
+            helpers: self.places.helpers(),
         };
         let opened = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await;
         opened.map_err(|problem| Error {

@@ -4,12 +4,14 @@
 mod file;
 mod model;
 mod nbd;
+mod rbd;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ::rbd::ImageName;
 use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
 use block::executor::LocalHost;
@@ -29,6 +31,7 @@ use file::open_file;
 #[cfg(test)]
 pub(super) use nbd::identity_of;
 use nbd::{open_export, probe_export};
+use rbd::{RbdHandle, RbdImage, open_image, probe_image};
 
 /// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +42,8 @@ pub(crate) enum Location {
     Model(Profile, PathBuf),
     /// An export of an NBD server.
     Nbd(Target),
+    /// An image of Ceph RBD.
+    Rbd(ImageName),
 }
 
 impl Location {
@@ -60,10 +65,10 @@ impl Location {
             Some(("nbd", rest)) => return uri::parse_tcp(rest).map(Self::Nbd).map_err(refuse),
             Some(("nbd+unix", rest)) => return uri::parse_unix(rest).map(Self::Nbd).map_err(refuse),
             Some(("nbds" | "nbds+unix", _)) => return not_yet("encryption"),
-            Some(("rbd", _)) => return not_yet("a backing on Ceph RBD"),
+            Some(("rbd", rest)) => return parse_rbd(rest).map(Self::Rbd).map_err(refuse),
             Some((scheme, rest)) if rest.starts_with("//") => {
                 return Err(refuse(format!(
-                    "'{scheme}' is not known; use a path, file:PATH or nbd://HOST/EXPORT"
+                    "'{scheme}' is not known; use a path, file:PATH, nbd://HOST/EXPORT or rbd:POOL/IMAGE"
                 )));
             }
             _ => (None, text),
@@ -88,14 +93,14 @@ impl Location {
     pub(super) fn socket(&self) -> Option<&Path> {
         match self {
             Self::Nbd(Target { address: Address::Unix(socket), .. }) => Some(socket),
-            Self::Nbd(_) | Self::File(_) | Self::Model(..) => None,
+            Self::Nbd(_) | Self::Rbd(_) | Self::File(_) | Self::Model(..) => None,
         }
     }
 
     /// Returns whether its kind keeps others from changing it, also while no disk is served from it.
     pub(super) fn fence(&self) -> Ability {
         match self {
-            Self::File(_) | Self::Model(..) => Ability::Able,
+            Self::File(_) | Self::Model(..) | Self::Rbd(_) => Ability::Able,
             Self::Nbd(_) => nbd::FENCE,
         }
     }
@@ -104,7 +109,7 @@ impl Location {
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Model(_, path) => Some(path),
-            Self::Nbd(_) => None,
+            Self::Nbd(_) | Self::Rbd(_) => None,
         }
     }
 }
@@ -116,8 +121,17 @@ impl fmt::Display for Location {
             Self::File(path) => write!(f, "file:{}", path.display()),
             Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
             Self::Nbd(target) => write!(f, "{target}"),
+            Self::Rbd(image) => write!(f, "{image}"),
         }
     }
+}
+
+/// Parses the part after `rbd:`. A relative path of its configuration counts from the working directory of this process.
+fn parse_rbd(rest: &str) -> Result<ImageName, String> {
+    let name = ImageName::parse(rest)?;
+    let conf =
+        name.conf.map(|conf| places::absolute(&conf).map_err(|problem| problem.message)).transpose()?;
+    Ok(ImageName { conf, ..name })
 }
 
 fn parse_model<'a>(text: &str, rest: &'a str) -> Result<(Profile, &'a str)> {
@@ -143,6 +157,7 @@ pub(crate) async fn probe_on_ring(
 ) -> Result<Identity> {
     match location {
         Location::Nbd(target) => probe_export(ring, host, target, access, images).await,
+        Location::Rbd(image) => probe_image(image, images).await,
         Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
     }
 }
@@ -153,6 +168,7 @@ pub(crate) async fn probe_on_ring(
 pub(super) enum HandOff {
     File(Handle),
     Nbd(NbdHandle),
+    Rbd(RbdHandle),
 }
 
 /// Open storage of one of the kinds.
@@ -163,6 +179,8 @@ pub(super) enum OpenStorage {
     Model(Model<Aligned<FileDevice>, LocalHost>),
     /// An export of an NBD server. Not locked: NBD has no locks.
     Nbd(Aligned<NbdDevice<LocalHost>>),
+    /// An image of Ceph RBD.
+    Rbd(RbdImage),
 }
 
 impl OpenStorage {
@@ -187,6 +205,7 @@ impl OpenStorage {
                 let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
                 Ok(Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?)))
             }
+            Location::Rbd(image) => open_image(ring, host, image, opening).await.map(Self::Rbd),
         }
     }
 
@@ -200,6 +219,7 @@ impl OpenStorage {
         match hand_off {
             HandOff::File(file) => Self::of_file(ring, host, location, file),
             HandOff::Nbd(handle) => Self::Nbd(Aligned::new(NbdDevice::from_handle(ring, host, handle))),
+            HandOff::Rbd(handle) => Self::Rbd(RbdImage::from_handle(ring, host, handle)),
         }
     }
 
@@ -209,7 +229,7 @@ impl OpenStorage {
         let file = Aligned::new(FileDevice::from_handle(ring, file));
         match location {
             Location::Model(profile, _) => Self::Model(Model::new(file, host.clone(), *profile)),
-            Location::File(_) | Location::Nbd(_) => Self::File(file),
+            Location::File(_) | Location::Nbd(_) | Location::Rbd(_) => Self::File(file),
         }
     }
 }
@@ -221,6 +241,7 @@ macro_rules! of_each {
             OpenStorage::File($storage) => $done,
             OpenStorage::Model($storage) => $done,
             OpenStorage::Nbd($storage) => $done,
+            OpenStorage::Rbd($storage) => $done,
         }
     };
 }
@@ -353,13 +374,16 @@ mod tests {
             assert_eq!(location.path(), Some(Path::new(path)));
             assert_eq!(Location::parse(&location.to_string()), Ok(location));
         }
+        let image = Location::parse("rbd:vms/web?id=forebay&conf=/etc/ceph/ceph.conf").expect("an image");
+        assert_eq!((image.path(), image.probe(Images::Refused)), (None, None));
+        assert_eq!(Location::parse(&image.to_string()), Ok(image));
         let here = Location::parse("web.img").expect("a relative path");
         assert!(here.path().expect("a file").is_absolute());
     }
 
     #[test]
     fn kinds_that_come_later_are_named_as_such() {
-        for text in ["nbds://host/x", "nbds+unix:///x?socket=/s", "rbd:pool/image"] {
+        for text in ["nbds://host/x", "nbds+unix:///x?socket=/s"] {
             let problem = Location::parse(text).expect_err(text);
             assert!(problem.message.contains("not available yet"), "{problem}");
         }
@@ -377,6 +401,8 @@ mod tests {
             "model:hdd-15k:",
             "nbd:store",
             "nbd+unix:///x",
+            "rbd:pool",
+            "rbd:pool/image@snapshot",
         ] {
             assert!(Location::parse(text).expect_err(text).message.starts_with("Cannot use backing"));
         }
