@@ -30,6 +30,11 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("rpmlint", &["rpmlint"]),
     ("mmdebstrap", &["mmdebstrap"]),
     ("genext2fs", &["genext2fs"]),
+    // A cluster of its own for disks on Ceph RBD.
+    ("ceph-mon", &["ceph-mon"]),
+    ("ceph-osd", &["ceph-osd"]),
+    ("ceph-common", &["ceph", "rbd"]),
+    ("ceph-base", &["monmaptool"]),
     ("prometheus", &["promtool"]),
     ("nodejs", &["node"]),
     ("npm", &["npm"]),

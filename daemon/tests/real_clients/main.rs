@@ -6,6 +6,7 @@
 
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod busy;
+mod ceph;
 mod content;
 mod crash;
 mod crash_rounds;
@@ -30,6 +31,7 @@ mod online;
 #[allow(dead_code, reason = "shared with the tests of the doors, which use more of it")]
 mod patience;
 mod qemu;
+mod rbd;
 mod running_vm;
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;

@@ -1,0 +1,231 @@
+//! Disks whose backing is an image of Ceph RBD, on a cluster of each test's own.
+
+use std::fs;
+use std::process::Command;
+use std::sync::Once;
+use std::thread::yield_now;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::ceph::{Cluster, POOL};
+use crate::host::{Daemon, Host};
+use crate::tools::{assert_same_content, qemu_io, uri};
+
+const PAGE: u64 = 4096;
+/// Far longer than anything here takes.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// Builds the helper beside the daemon: of another package only its library is built for tests.
+fn build_helper() {
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--locked", "--package", "rbd"]);
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        let built = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status();
+        assert!(built.expect("cargo runs this test").success());
+    });
+}
+
+/// Returns the helpers of a daemon.
+fn helpers(daemon: u32) -> Vec<Pid> {
+    let parent = format!("PPid:\t{daemon}\n");
+    let is_helper = |pid: &i32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.starts_with("Name:\tforebay-rbd\n") && status.contains(&parent)
+    };
+    let processes = fs::read_dir("/proc")
+        .expect("it is mounted")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    processes.filter(is_helper).map(Pid::from_raw).collect()
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + DEADLINE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        yield_now();
+    }
+}
+
+fn bytes_of(round: u64) -> Vec<u8> {
+    (round + 1).to_le_bytes().repeat(PAGE as usize / 8)
+}
+
+fn add(daemon: &Daemon, location: &str) {
+    daemon.run(&["disk", "add", "disk", "--backing", location, "--limit", "12MiB"]).succeeded();
+}
+
+/// Compares a disk with its image, as the cluster's own tool reads it.
+fn assert_exported(host: &Host, cluster: &Cluster, daemon: &Daemon, image: &str) {
+    let exported = host.text("exported");
+    // There is none at the first time.
+    fs::remove_file(&exported).unwrap_or(());
+    cluster.rbd(&["export", "--no-progress", &format!("{POOL}/{image}"), &exported]);
+    assert_same_content(&uri(daemon, "disk"), &exported);
+}
+
+#[test]
+fn an_image_is_a_disk_that_outlives_its_helper_and_grows() {
+    build_helper();
+    let host = Host::new();
+    let cluster = Cluster::start(&host);
+    let image = format!("{POOL}/web");
+    cluster.rbd(&["create", &image, "--size", "48M"]);
+    let daemon = host.serve();
+    add(&daemon, &cluster.location("web"));
+    let served = uri(&daemon, "disk");
+    qemu_io(
+        &served,
+        &["write -P 7 1M 9M", "write -P 8 4M 512", "write -z 5M 1M", "flush", "read -P 7 1M 3M"],
+    );
+    qemu_io(&served, &["discard 2M 1M", "flush", "read -P 0 2M 1M", "read -P 8 4M 512"]);
+    assert_exported(&host, &cluster, &daemon, "web");
+
+    let mut guest = daemon.guest("disk");
+    let mut killed = Vec::new();
+    for round in 0..64 {
+        if round % 16 == 8 {
+            let [helper] = helpers(daemon.id())[..] else { panic!("there is one helper for one disk") };
+            kill(helper, Signal::SIGKILL).expect("it runs");
+            killed.push(helper);
+        }
+        let at = 20 * (1 << 20) + round % 32 * PAGE;
+        guest.write(at, &bytes_of(round)).expect("another helper continues");
+        assert_eq!(guest.read(at, PAGE as u32).expect("it is served"), bytes_of(round));
+    }
+    assert_eq!(killed.len(), 4);
+    // What was acknowledged and not flushed counts as lost with the helper, which fails a flush once.
+    if guest.flush().is_err() {
+        guest.flush().expect("nothing was lost since");
+    }
+    assert_exported(&host, &cluster, &daemon, "web");
+    let kept_out = cluster.ceph(&["osd", "blocklist", "ls"]);
+    assert_eq!(kept_out.lines().filter(|line| line.starts_with("127.0.0.1:")).count(), 4, "{kept_out}");
+
+    cluster.rbd(&["resize", "--no-progress", &image, "--size", "64M"]);
+    daemon.run(&["disk", "resize", "disk"]).succeeded();
+    assert_eq!(daemon.disk("disk")["size_bytes"], 64 << 20);
+    guest.disconnect().expect("it is served");
+    qemu_io(&uri(&daemon, "disk"), &["write -P 9 60M 1M", "flush", "read -P 9 60M 1M"]);
+    cluster.rbd(&["rename", &image, &format!("{POOL}/mail")]);
+    assert_exported(&host, &cluster, &daemon, "mail");
+    cluster.rbd(&["rename", &format!("{POOL}/mail"), &image]);
+
+    let pid = daemon.id();
+    assert!(daemon.stop().success());
+    until("the image is released", || cluster.rbd(&["lock", "ls", &image]).trim().is_empty());
+    assert_eq!(helpers(pid), []);
+}
+
+#[test]
+fn dirty_data_of_an_image_survives_a_killed_daemon_and_its_mark_is_on_the_image() {
+    build_helper();
+    let host = Host::new();
+    let cluster = Cluster::start(&host);
+    let image = format!("{POOL}/web");
+    cluster.rbd(&["create", &image, "--size", "32M"]);
+    let daemon = host.serve();
+    add(&daemon, &cluster.location("web"));
+    daemon.run(&["disk", "set", "disk", "mode=write-back"]).succeeded();
+    let shown = daemon.run(&["disk", "show", "disk"]).succeeded();
+    assert!(!shown.contains("prevent other clients"), "{shown}");
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &bytes_of(0)).expect("it is served");
+    guest.flush().expect("it is served");
+    let marks = cluster.rbd(&["image-meta", "ls", &image]);
+    assert!(marks.contains("forebay.dirty") && marks.contains("forebay.session"), "{marks}");
+    let elsewhere = Host::new();
+    let other = elsewhere.serve();
+    let refusal = other.run(&["disk", "add", "disk", "--backing", &cluster.location("web")]).failed();
+    assert!(refusal.contains("elsewhere, by the client at 127.0.0.1:"), "{refusal}");
+
+    // Nothing is destaged without it.
+    let [helper] = helpers(daemon.id())[..] else { panic!("there is one helper for one disk") };
+    kill(helper, Signal::SIGSTOP).expect("it runs");
+    for round in 1..256 {
+        guest.write(round * PAGE, &bytes_of(round)).expect("flash takes it");
+    }
+    daemon.kill();
+    kill(helper, Signal::SIGKILL).expect("it is stopped");
+    let daemon = host.serve();
+    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    let mut guest = daemon.guest("disk");
+    for round in 0..256 {
+        let found = guest.read(round * PAGE, PAGE as u32).expect("it is served");
+        assert_eq!(found, bytes_of(round), "page {round}");
+    }
+    let disk = daemon.json(&["stats", "disk"])["disks"][0].clone();
+    assert_eq!(disk["read_misses"], 0, "{disk}");
+    let kept_out = cluster.ceph(&["osd", "blocklist", "ls"]);
+    assert_eq!(kept_out.lines().filter(|line| line.starts_with("127.0.0.1:")).count(), 1, "{kept_out}");
+    daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
+    assert_exported(&host, &cluster, &daemon, "web");
+    drop(guest);
+    daemon.run(&["disk", "remove", "disk"]).succeeded();
+    let marks = cluster.rbd(&["image-meta", "ls", &image]);
+    assert!(!marks.contains("forebay.dirty") && marks.contains("forebay.session"), "{marks}");
+    // The image is free once its helper has ended.
+    until("the image is free", || {
+        other.run(&["disk", "add", "disk", "--backing", &cluster.location("web")]).status == 0
+    });
+    assert_exported(&elsewhere, &cluster, &other, "web");
+}
+
+#[test]
+fn images_that_cannot_be_served_are_refused_with_the_reason_and_a_fenced_one_fails() {
+    build_helper();
+    let host = Host::new();
+    let cluster = Cluster::start(&host);
+    for name in ["web", "cached"] {
+        cluster.rbd(&["create", &format!("{POOL}/{name}"), "--size", "16M"]);
+    }
+    let shared = format!("{POOL}/shared");
+    cluster.rbd(&["create", &shared, "--size", "16M", "--image-feature", "layering"]);
+    cluster.rbd(&["config", "image", "set", &format!("{POOL}/cached"), "rbd_cache", "true"]);
+    let conf = fs::read_to_string(&cluster.conf).expect("it was written");
+    let variant = |name: &str, changes: &[(&str, &str)]| {
+        let changed = changes.iter().fold(conf.clone(), |conf, (from, to)| {
+            assert!(conf.contains(from), "{from}");
+            conf.replace(from, to)
+        });
+        fs::write(host.path(name), changed).expect("the folder is ours");
+        format!("rbd:{POOL}/web?conf={}", host.text(name))
+    };
+    let with_key = ("auth client required = none", "auth client required = cephx");
+    let keyless = variant("keyless.conf", &[with_key]);
+    let missing = variant("missing.conf", &[with_key, ("keyring = /dev/null", "keyring = /none")]);
+    let silent = variant("silent.conf", &[("mon host = v2:127.0.0.1:", "mon host = v2:127.0.0.2:")]);
+    let daemon = host.serve();
+    for (location, reason) in [
+        (cluster.location("shared"), "run `rbd feature enable vms/shared exclusive-lock`"),
+        (cluster.location("cached"), "sets rbd_cache to true"),
+        (cluster.location("none"), "there is no image 'none'"),
+        (format!("rbd:none/web?conf={}", cluster.conf), "there is no pool 'none'"),
+        (format!("rbd:{POOL}/web?conf={}", host.text("none.conf")), "none.conf cannot be read"),
+        (keyless, "the cluster refuses client.admin (Permission denied; its key is searched in /dev/null)"),
+        (missing, "there is no key of client.admin that the daemon may read"),
+        (silent, "no monitor of the cluster answered within 10 s"),
+        (format!("rbd:{POOL}/web@snapshot?conf={}", cluster.conf), "snapshots are not served"),
+    ] {
+        let refusal = daemon.run(&["disk", "add", "disk", "--backing", &location]).failed();
+        assert!(refusal.contains(reason), "{location}: {refusal}");
+    }
+
+    add(&daemon, &cluster.location("web"));
+    let again = daemon.run(&["disk", "add", "again", "--backing", &cluster.location("web")]).failed();
+    assert!(again.contains("'disk'"), "{again}");
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &bytes_of(1)).expect("it is served");
+    let locks = cluster.rbd(&["lock", "ls", &format!("{POOL}/web")]);
+    let owner = locks.split_whitespace().find(|word| word.starts_with("127.0.0.1:0/"));
+    cluster.ceph(&["osd", "blocklist", "add", owner.expect("the helper has the lock")]);
+    guest.write(0, &bytes_of(2)).expect_err("the cluster refuses it");
+    daemon.wait_for_log("is lost to this host");
+    guest.write(8 * PAGE, &bytes_of(3)).expect_err("no helper comes back by itself");
+    assert_eq!(helpers(daemon.id()), []);
+}
