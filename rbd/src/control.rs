@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
 
 use crate::ceph::Image;
 use crate::device::{ImageState, RbdDevice};
-use crate::opening::OpenImage;
+use crate::opening::{OpenImage, Release};
 
 /// Entries of the ring's submission queue.
 const RING_DEPTH: u32 = 256;
@@ -75,7 +75,8 @@ pub(crate) fn leave(code: i32) -> ! {
 
 /// Serves the image until the end, and returns the exit code.
 pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
-    let OpenImage { image, opened, lock_file } = open;
+    let OpenImage { image, pool, opened, lock_file } = open;
+    let id = opened.image.clone();
     let state = ImageState::new(opened.bytes);
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
@@ -100,13 +101,13 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     let serving = serve_until(executor.host(), listener, device, Arc::clone(&state), end);
     let end = executor.run(serving).expect("a ring always waits");
     drop(executor);
-    let id = match end {
+    let request = match end {
         End::Fenced => {
             let reason = "another client took the lock of the image, and the cluster keeps this one out";
             say(&Message::Fenced { reason: reason.to_owned() });
             return exit::FENCED;
         }
-        End::Released(id) => id,
+        End::Released(request) => request,
     };
     worker.join().expect("the worker does not panic");
     let outcome = image.flush_now().and_then(|()| image.unlock());
@@ -115,9 +116,9 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     if outcome.is_ok()
         && let Some(file) = lock_file
     {
-        file.clear();
+        file.release(Release::of(&pool, &id).ok().as_ref());
     }
-    if let Some(id) = id {
+    if let Some(id) = request {
         let outcome =
             outcome.map_or_else(|error| Outcome::Failed { errno: error as i32 }, |()| Outcome::Done);
         say(&Message::Answer { id, outcome });

@@ -6,7 +6,7 @@
 //! ```
 //! The lock file beside the socket is locked for as long as a helper lives, so that at most one of this host has the image. It has the
 //! address of the last owner, which is dead once its lock is free: that one is fenced off at once, without the half minute in which the
-//! cluster takes a client for alive.
+//! cluster takes a client for alive. After a release it has the version of the image's header instead, which every later user raises.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -73,6 +73,7 @@ pub(crate) enum Purpose {
 /// An open image.
 pub(crate) struct OpenImage {
     pub(crate) image: Arc<Image>,
+    pub(crate) pool: Arc<Pool>,
     pub(crate) opened: Opened,
     pub(crate) lock_file: Option<LockFile>,
 }
@@ -91,19 +92,22 @@ pub(crate) fn open(wanted: &Wanted) -> Result<OpenImage, Refusal> {
     let cluster = Arc::new(connect(&ceph, name)?);
     let pool = open_pool(&cluster, name)?;
     let examine = *purpose == Purpose::Examine;
+    // Before this client changes it itself. An image that cannot be examined is reported when it is opened.
+    let found = pool.id_of(&name.image).and_then(|id| Release::of(&pool, &id)).ok();
     let image = pool.image(&name.image, examine).map_err(|error| not_opened(name, error))?;
     let opened = examined(&cluster, &pool, &image, name)?;
     match purpose {
         Purpose::Examine => {
             check_right_to_fence(&cluster, name)?;
             let opened = Opened { ends: Some(ends(&image, opened.bytes, name)?), ..opened };
-            Ok(OpenImage { image: Arc::new(image), opened, lock_file })
+            Ok(OpenImage { image: Arc::new(image), pool, opened, lock_file })
         }
         Purpose::Serve { continues, .. } => {
             let mut file = lock_file.expect("a served image has one");
+            let unchanged = file.released.as_ref().zip(found.as_ref()).map(|(before, now)| before == now);
             let owner = take_lock(&cluster, &image, name, &mut file, continues.as_deref())?;
-            let opened = Opened { owner: Some(owner), ..opened };
-            Ok(OpenImage { image: Arc::new(image), opened, lock_file: Some(file) })
+            let opened = Opened { owner: Some(owner), unchanged, ..opened };
+            Ok(OpenImage { image: Arc::new(image), pool, opened, lock_file: Some(file) })
         }
     }
 }
@@ -235,6 +239,7 @@ fn examined(cluster: &Cluster, pool: &Pool, image: &Image, name: &ImageName) -> 
         pool: pool.id(),
         fsid: cluster.fsid().map_err(failed)?,
         owner: None,
+        unchanged: None,
         ends: None,
     })
 }
@@ -319,12 +324,31 @@ fn open_elsewhere(address: &str, is_owner: bool) -> Refusal {
     ))
 }
 
+/// State of an image when it was released.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Release {
+    id: String,
+    version: u64,
+}
+
+impl Release {
+    /// Returns the present state of an image.
+    ///
+    /// # Errors
+    /// The error of the library.
+    pub(crate) fn of(pool: &Pool, id: &str) -> Result<Self, Failure> {
+        Ok(Self { id: id.to_owned(), version: pool.header_version(id)? })
+    }
+}
+
 /// The file that at most one helper of this host has locked for an image.
 pub(crate) struct LockFile {
     file: File,
     path: PathBuf,
     /// Address of the last owner, which has ended.
     dead_owner: Option<String>,
+    /// State in which the last owner released the image.
+    released: Option<Release>,
 }
 
 impl LockFile {
@@ -342,7 +366,7 @@ impl LockFile {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if began.elapsed() < EARLIER_TIME_MAX => sleep(INTERVAL),
                 Err(TryLockError::WouldBlock) => {
-                    let pid = contents(&mut file).0;
+                    let pid = Contents::read(&mut file).pid;
                     return Err(unreachable(&format!(
                         "an earlier helper of it still runs (process {pid}), and waits for the cluster; see `ceph status`, or end it by \
                          `kill -9 {pid}`"
@@ -351,41 +375,60 @@ impl LockFile {
                 Err(TryLockError::Error(error)) => return Err(failed(&error)),
             }
         }
-        let dead_owner = contents(&mut file).1;
-        let taken = Self { file, path, dead_owner };
+        let Contents { owner: dead_owner, released, .. } = Contents::read(&mut file);
+        let taken = Self { file, path, dead_owner, released };
         // The process that others wait for.
-        let dead_owner = taken.dead_owner.clone().unwrap_or_default();
-        taken.write(&dead_owner)?;
+        taken.write(taken.dead_owner.as_deref(), taken.released.as_ref())?;
         Ok(taken)
     }
 
     /// Notes the address of this client, before the image is served.
     fn note(&mut self, owner: &str) -> Result<(), Refusal> {
-        self.write(owner)
+        self.write(Some(owner), None)
     }
 
-    /// Forgets the owner, which has released the lock.
-    pub(crate) fn clear(&self) {
+    /// Notes that the owner has released the lock, and the state of the image then, if it is known.
+    pub(crate) fn release(&self, released: Option<&Release>) {
         // An address that stays is that of a client without a lock.
-        drop(self.write(""));
+        drop(self.write(None, released));
     }
 
-    fn write(&self, owner: &str) -> Result<(), Refusal> {
+    fn write(&self, owner: Option<&str>, released: Option<&Release>) -> Result<(), Refusal> {
         let mut file = &self.file;
-        let line = format!("{} {owner}\n", std::process::id());
+        let released = released.map(|Release { id, version }| format!(" {id} {version}"));
+        let line =
+            format!("{} {}{}\n", std::process::id(), owner.unwrap_or("-"), released.unwrap_or_default());
         let written =
             file.rewind().and_then(|()| file.set_len(0)).and_then(|()| file.write_all(line.as_bytes()));
         written.map_err(|error| unreachable(&format!("{} cannot be written: {error}", self.path.display())))
     }
 }
 
-/// Returns the process and the owner of a lock file.
-fn contents(file: &mut File) -> (String, Option<String>) {
-    let mut line = String::new();
-    // An unreadable file has no owner; then the cluster decides when it is dead.
-    drop(file.rewind().and_then(|()| file.take(4096).read_to_string(&mut line)));
-    let (pid, owner) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
-    (pid.to_owned(), Some(owner.to_owned()).filter(|owner| !owner.is_empty()))
+/// The line of a lock file: `PID OWNER [ID VERSION]`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Contents {
+    pid: String,
+    owner: Option<String>,
+    released: Option<Release>,
+}
+
+impl Contents {
+    /// Reads the line of a file. A damaged one says nothing; then the cluster decides when an owner is dead.
+    fn read(file: &mut File) -> Self {
+        let mut line = String::new();
+        // As much as could be read counts.
+        drop(file.rewind().and_then(|()| file.take(4096).read_to_string(&mut line)));
+        // A line that was cut short may have a part of a version.
+        let Some(line) = line.strip_suffix('\n') else { return Self::default() };
+        let mut words = line.split(' ').map(str::to_owned);
+        let pid = words.next().unwrap_or_default();
+        let owner = words.next().filter(|owner| !matches!(owner.as_str(), "" | "-"));
+        let released = words
+            .next()
+            .zip(words.next())
+            .and_then(|(id, version)| Some(Release { id, version: version.parse().ok()? }));
+        Self { pid, owner, released }
+    }
 }
 
 #[cfg(test)]
@@ -408,19 +451,28 @@ mod tests {
         // One that dies before it has the lock leaves the owner before.
         drop(file);
         let file = take();
-        assert_eq!(file.dead_owner.as_deref(), Some("10.0.0.1:0/7"));
-        file.clear();
+        assert_eq!((file.dead_owner.as_deref(), &file.released), (Some("10.0.0.1:0/7"), &None));
+        let release = Release { id: "1f".to_owned(), version: 7 };
+        file.release(Some(&release));
         drop(file);
-        assert_eq!(take().dead_owner, None);
+        let mut file = take();
+        assert_eq!((&file.dead_owner, file.released.as_ref()), (&None, Some(&release)));
+        file.note("10.0.0.1:0/8").map_err(|refusal| refusal.reason).expect("it is ours");
+        drop(file);
+        assert_eq!(take().released, None, "it was in use since");
     }
 
     #[test]
     fn damaged_contents_name_no_owner() {
         let dir = TempDir::new();
         let path = dir.path().join("1.lock");
-        for content in ["", "77", "77 ", "\u{fffd}"] {
+        for content in
+            ["", "77", "77 \n", "\u{fffd}", "77 10.0.0.1:0/7", "77 - 1f 7", "77 - 1f x\n", "77 - 1f\n"]
+        {
             std::fs::write(&path, content).expect("the folder is ours");
-            assert_eq!(contents(&mut File::open(&path).expect("it is there")).1, None, "{content}");
+            let Contents { owner, released, .. } =
+                Contents::read(&mut File::open(&path).expect("it is there"));
+            assert_eq!((owner, released), (None, None), "{content}");
         }
     }
 }

@@ -65,6 +65,8 @@ pub struct Opened {
     pub fsid: String,
     /// Address of this client as the owner of the lock; none if it was not locked.
     pub owner: Option<String>,
+    /// True if nobody has opened it for writing since this host released it; none if that is unknown.
+    pub unchanged: Option<bool>,
     /// First and last sector in hexadecimal digits, if it is only examined.
     pub ends: Option<Ends>,
 }

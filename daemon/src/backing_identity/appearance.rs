@@ -103,6 +103,8 @@ pub(crate) struct Appearance {
     pub(crate) file: Option<FileIdentity>,
     /// Its identity among all clusters, if it is an image of one.
     pub(crate) image: Option<String>,
+    /// Knowledge of the storage itself whether anything can have changed it since this host released it. Not recorded.
+    pub(crate) unchanged: Option<bool>,
     /// Its last change, and the amount of writes.
     pub(crate) changes: Changes,
     /// Metadata of its file, if it is one.
@@ -207,6 +209,7 @@ impl Appearance {
             session: read_session(file),
             dirty,
             image: None,
+            unchanged: None,
         }
     }
 }

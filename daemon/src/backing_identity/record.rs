@@ -255,6 +255,11 @@ impl Record {
     fn compare_changes(&self, backing: &Appearance) -> Result<Modification, String> {
         let (before, now) = (&self.changes, &backing.changes);
         let modified = || "Its backing was modified while Forebay did not serve it".to_owned();
+        match backing.unchanged {
+            Some(true) => return Ok(Modification::Not),
+            Some(false) => return Err(modified()),
+            None => {}
+        }
         if let Some((before, now)) = before.sectors_written.zip(now.sectors_written) {
             let same = self.device.as_ref().zip(backing.device.as_ref());
             let is_same = same.is_some_and(|(before, now)| before.is_same_instance(now));
@@ -393,6 +398,22 @@ mod tests {
         ] {
             let reasoned = doubt(&at_rest(), &now);
             assert!(reasoned.contains(reason), "{reasoned}");
+        }
+    }
+
+    #[test]
+    fn storage_that_knows_whether_it_was_changed_is_asked_and_not_guessed_about() {
+        let image = |unchanged| Appearance {
+            image: Some("rbd:f/1/2".to_owned()),
+            session: Some("aa".to_owned()),
+            unchanged,
+            ..Appearance::default()
+        };
+        for at_rest in [true, false] {
+            let record = Record::now(5, &image(None), false, at_rest);
+            assert_eq!(record.judge(ID, &image(Some(true))), Ok(Modification::Not));
+            assert_eq!(record.judge(ID, &image(None)), Ok(Modification::Perhaps));
+            assert!(doubt(&record, &image(Some(false))).contains("modified"));
         }
     }
 

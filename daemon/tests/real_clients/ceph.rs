@@ -61,7 +61,7 @@ impl Cluster {
                      osd pool default size = 1\nosd pool default min size = 1\nosd pool default pg autoscale mode = off\n\
                      mon data avail crit = 0\nmon data avail warn = 0\nmon allow pool delete = true\n\
                      paxos propose interval = 0.1\nosd crush chooseleaf type = 0\n";
-        let options: String = options.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
+        let options = options.map(|(name, value)| format!("{name} = {value}\n")).concat();
         fs::write(&self.conf, format!("[global]\n{options}{plain}")).expect("the folder is ours");
     }
 

@@ -166,6 +166,22 @@ fn dirty_data_of_an_image_survives_a_killed_daemon_and_its_mark_is_on_the_image(
     daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
     assert_exported(&host, &cluster, &daemon, "web");
     drop(guest);
+
+    // What is cached stays while nobody else uses the image, which its header shows.
+    assert!(daemon.stop().success());
+    let daemon = host.serve();
+    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    let mut guest = daemon.guest("disk");
+    guest.read(0, PAGE as u32 * 256).expect("it is served");
+    assert_eq!(daemon.json(&["stats", "disk"])["disks"][0]["read_misses"], 0);
+    drop(guest);
+    assert!(daemon.stop().success());
+    until("the image is released", || cluster.rbd(&["lock", "ls", &image]).trim().is_empty());
+    cluster.rbd(&["bench", "--io-type", "write", "--io-size", "4K", "--io-total", "4K", &image]);
+    let daemon = host.serve();
+    daemon.wait_for_log("was modified while Forebay did not serve it");
+    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    assert_exported(&host, &cluster, &daemon, "web");
     daemon.run(&["disk", "remove", "disk"]).succeeded();
     let marks = cluster.rbd(&["image-meta", "ls", &image]);
     assert!(!marks.contains("forebay.dirty") && marks.contains("forebay.session"), "{marks}");

@@ -51,8 +51,10 @@ fn unexpected(outcome: &Outcome) -> io::Error {
 
 impl Attributes for ImageAttributes {
     fn appearance(&self) -> io::Result<Appearance> {
+        let opened = self.0.opened();
         Ok(Appearance {
-            image: Some(image_id(&self.0.opened())),
+            image: Some(image_id(&opened)),
+            unchanged: opened.unchanged,
             session: self.get(SESSION)?,
             dirty: self.get(DIRTY)?.map(|text| DirtyMark::parse(&text)),
             ..Appearance::default()
