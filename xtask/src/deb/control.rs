@@ -13,11 +13,19 @@ pub(super) const SCRIPTS: &[&str] = &["postinst", "prerm", "postrm"];
 /// Dependencies that create the user of the service, and respect the decisions of administrators about services.
 const DEPENDS: &str = "systemd | systemd-standalone-sysusers, init-system-helpers (>= 1.54~)";
 
+/// Returns the dependencies of the daemon's package, whose binary is `binary`.
+///
+/// # Errors
+/// As those of [`libraries`].
+pub(super) fn depends(folder: &Path, binary: &Path) -> Result<String, String> {
+    Ok(format!("{}, {DEPENDS}", libraries(folder, binary)?))
+}
+
 /// Returns the packages with the libraries of `binary`, in the form of dpkg's dependencies.
 ///
 /// # Errors
 /// If dpkg-shlibdeps does not find one.
-pub(super) fn depends(folder: &Path, binary: &Path) -> Result<String, String> {
+pub(super) fn libraries(folder: &Path, binary: &Path) -> Result<String, String> {
     // The tool requires a source package around it.
     let work = folder.join("libraries");
     write(&work.join("debian/control"), "Source: forebay\n\nPackage: forebay\nArchitecture: any\n", 0o644)?;
@@ -25,7 +33,7 @@ pub(super) fn depends(folder: &Path, binary: &Path) -> Result<String, String> {
     fs::remove_dir_all(&work).map_err(|error| format!("Could not remove {}: {error}.", work.display()))?;
     let libraries = text.lines().find_map(|line| line.strip_prefix("shlibs:Depends="));
     let libraries = libraries.ok_or_else(|| format!("dpkg-shlibdeps named no libraries: {text}"))?;
-    Ok(format!("{}, {DEPENDS}", libraries.trim()))
+    Ok(libraries.trim().to_owned())
 }
 
 /// Writes the folder DEBIAN of the package in `stage`, whose files are complete.
@@ -35,21 +43,36 @@ pub(super) fn write_all(
     architecture: &str,
     depends: &str,
 ) -> Result<(), String> {
-    let mut files = Vec::new();
-    collect(stage, stage, &mut files)?;
-    let bytes: u64 = files.iter().map(|(_, bytes)| *bytes).sum();
-    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let sums = output(Command::new("md5sum").args(&names).current_dir(stage))?;
-    let text = control(package.version, architecture, depends, bytes.div_ceil(1024));
+    write_control(stage, |kibibytes| control(package.version, architecture, depends, kibibytes))?;
     let folder = stage.join("DEBIAN");
-    write(&folder.join("control"), &text, 0o644)?;
-    write(&folder.join("md5sums"), &sums, 0o644)?;
     write(&folder.join("conffiles"), &format!("/{CONFIGURATION}\n/{NEEDRESTART}\n"), 0o644)?;
     for script in SCRIPTS {
         let text = read(&package.root.join("packaging/debian").join(script))?;
         write(&folder.join(script), &text, 0o755)?;
     }
     Ok(())
+}
+
+/// Writes the folder DEBIAN of the package of the helper for Ceph RBD, which loads librbd when it starts.
+pub(super) fn write_rbd(
+    stage: &Path,
+    version: &str,
+    architecture: &str,
+    libraries: &str,
+) -> Result<(), String> {
+    write_control(stage, |kibibytes| rbd_control(version, architecture, libraries, kibibytes))
+}
+
+/// Writes the control file, whose text gets the size of all files in KiB, and their checksums.
+fn write_control(stage: &Path, text: impl FnOnce(u64) -> String) -> Result<(), String> {
+    let mut files = Vec::new();
+    collect(stage, stage, &mut files)?;
+    let bytes: u64 = files.iter().map(|(_, bytes)| *bytes).sum();
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let sums = output(Command::new("md5sum").args(&names).current_dir(stage))?;
+    let folder = stage.join("DEBIAN");
+    write(&folder.join("control"), &text(bytes.div_ceil(1024)), 0o644)?;
+    write(&folder.join("md5sums"), &sums, 0o644)
 }
 
 /// Collects every file below `folder` with its size, named relative to `stage`.
@@ -89,6 +112,24 @@ Description: flash cache for the disks of virtual machines
     )
 }
 
+fn rbd_control(version: &str, architecture: &str, libraries: &str, kibibytes: u64) -> String {
+    format!(
+        "\
+Package: forebay-rbd
+Version: {version}
+Architecture: {architecture}
+Maintainer: {MAINTAINER}
+Installed-Size: {kibibytes}
+Depends: forebay (= {version}), {libraries}, librbd1 (>= 15.2), librados2 (>= 15.2)
+Section: admin
+Priority: optional
+Description: disks on Ceph RBD for the flash cache Forebay
+ The process that Forebay starts for each disk whose backing is an image of
+ Ceph RBD. It keeps the image locked, and serves it to Forebay alone.
+"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +140,10 @@ mod tests {
         for line in ["Package: forebay\n", "Version: 1.2.3\n", "Architecture: amd64\n", "Depends: libc6\n"] {
             assert!(text.contains(line), "{line} is missing");
         }
+        assert!(text.ends_with(".\n") && !text.contains("\n\n"));
+        let text = rbd_control("1.2.3", "amd64", "libc6", 7);
+        let depends = "Depends: forebay (= 1.2.3), libc6, librbd1 (>= 15.2), librados2 (>= 15.2)\n";
+        assert!(text.starts_with("Package: forebay-rbd\n") && text.contains(depends), "{text}");
         assert!(text.ends_with(".\n") && !text.contains("\n\n"));
     }
 }

@@ -10,6 +10,8 @@ use crate::run::output;
 
 /// The binary in the package.
 pub(crate) const BINARY: &str = "usr/bin/forebay";
+/// Name of the helper for disks on Ceph RBD, and of its package.
+pub(crate) const RBD_HELPER: &str = "forebay-rbd";
 /// File that administrators change, and that an upgrade does not overwrite.
 pub(crate) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
 /// Configuration of needrestart with the services that it must not restart; administrators may change it too.
@@ -56,6 +58,19 @@ pub(crate) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), Strin
     add_generated(stage, binary)
 }
 
+/// Adds every file of the package of the helper for Ceph RBD to `stage`.
+pub(crate) fn fill_rbd(stage: &Path, root: &Path, helper: &Path) -> Result<(), String> {
+    let target = stage.join("usr/bin").join(RBD_HELPER);
+    install(helper, &target, 0o755)?;
+    output(Command::new("strip").arg("--strip-all").arg(&target))?;
+    let documents = stage.join("usr/share/doc").join(RBD_HELPER);
+    install(&root.join("packaging/debian/copyright"), &documents.join("copyright"), 0o644)?;
+    // Its libraries are among those of the daemon.
+    let notices = documents.join("THIRD-PARTY-LICENSES.txt");
+    write(&notices, &dist::notices(root, &dist::target(root)?)?, 0o644)?;
+    compress(&[notices])
+}
+
 /// Adds the pages for users, and the licences.
 fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
     install(&root.join("CHANGELOG.md"), &stage.join(DOCUMENTS).join("CHANGELOG.md"), 0o644)?;
@@ -69,11 +84,11 @@ fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
     compress(&[path])
 }
 
-/// Adds Debian's own changelog: one entry, which refers to the real one. `date` is in the form of RFC 5322.
-pub(crate) fn add_changelog(stage: &Path, version: &str, date: &str) -> Result<(), String> {
-    let path = stage.join(DOCUMENTS).join("changelog");
+/// Adds Debian's own changelog of package `name`: one entry, which refers to the real one. `date` is in the form of RFC 5322.
+pub(crate) fn add_changelog(stage: &Path, name: &str, version: &str, date: &str) -> Result<(), String> {
+    let path = stage.join("usr/share/doc").join(name).join("changelog");
     let text = format!(
-        "forebay ({version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {MAINTAINER}  {date}\n"
+        "{name} ({version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {MAINTAINER}  {date}\n"
     );
     write(&path, &text, 0o644)?;
     compress(&[path])

@@ -26,7 +26,7 @@ pub(crate) fn target(root: &Path) -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| format!("`rustc -vV` named no host: {text}"))
 }
 
-/// Builds the binary of `commit` and returns its path; it still has debug information.
+/// Builds the binary of `commit`, and the helper for Ceph RBD beside it. Returns the path of the former; both still have debug information.
 ///
 /// # Errors
 /// If it cannot be built.
@@ -54,6 +54,10 @@ pub(crate) fn build(root: &Path, commit: &str) -> Result<PathBuf, String> {
         "daemon",
         "--bin",
         "forebay",
+        "--package",
+        "rbd",
+        "--bin",
+        "forebay-rbd",
         "--target",
         &target,
     ]);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   commit ── binary ──┬── tarball    forebay-VERSION-ARCH.tar.gz
-//!                      ├── deb        forebay_VERSION_ARCH.deb
+//!                      ├── deb        forebay_VERSION_ARCH.deb, forebay-rbd_VERSION_ARCH.deb
 //!                      ├── rpm        forebay-VERSION-1.ARCH.rpm
 //!                      ├── debug      forebay-VERSION-ARCH-debug.tar.gz
 //!                      └── container  Containerfile, which takes the tarball
@@ -78,6 +78,7 @@ pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
     let mut files = vec![tarball(&package, &folder, binary::check)?];
     files.push(tarball::debug(&package, &folder)?);
     files.push(deb::make(&package, &folder)?);
+    files.push(deb::make_rbd(&package, &folder)?);
     files.push(rpm(&package, &folder)?);
     rpm::lint(root, files.last().expect("it was just made"))?;
     let containerfile = folder.join("Containerfile");

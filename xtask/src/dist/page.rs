@@ -75,6 +75,7 @@ mod tests {
     fn the_page_names_the_files_of_this_version() {
         for name in [
             format!("forebay_{VERSION}_amd64.deb"),
+            format!("forebay-rbd_{VERSION}_amd64.deb"),
             format!("forebay-{VERSION}-1.x86_64.rpm"),
             format!("forebay-{VERSION}-x86_64.tar.gz"),
             format!("forebay-{VERSION}-x86_64-debug.tar.gz"),
