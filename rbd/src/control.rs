@@ -80,11 +80,11 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     let state = ImageState::new(opened.bytes);
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
-        Err(error) => return failed(&image, &format!("io_uring cannot be used: {error}")),
+        Err(error) => failed(&format!("io_uring cannot be used: {error}")),
     };
     let listener = match listen(&ring, socket) {
         Ok(listener) => listener,
-        Err(error) => return failed(&image, &format!("{} cannot be listened on: {error}", socket.display())),
+        Err(error) => failed(&format!("{} cannot be listened on: {error}", socket.display())),
     };
     let (jobs, work) = channel();
     let changes = jobs.clone();
@@ -105,7 +105,8 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
         End::Fenced => {
             let reason = "another client took the lock of the image, and the cluster keeps this one out";
             say(&Message::Fenced { reason: reason.to_owned() });
-            return exit::FENCED;
+            // Closing the image would ask the cluster, which does not answer this client.
+            leave(exit::FENCED)
         }
         End::Released(request) => request,
     };
@@ -126,11 +127,10 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     exit::RELEASED
 }
 
-fn failed(image: &Image, reason: &str) -> i32 {
+/// Ends as one that dies, with the lock: the next helper fences it off and continues.
+fn failed(reason: &str) -> ! {
     eprintln!("forebay-rbd: {reason}");
-    // Else others would wait until the cluster takes this client for dead.
-    image.unlock().unwrap_or(());
-    exit::FAILED
+    leave(exit::FAILED)
 }
 
 /// Listens on the socket, with rights for the user of this process alone. A socket that is there is of a helper that has ended.

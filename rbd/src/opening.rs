@@ -290,7 +290,9 @@ fn take_lock(
         }
         sleep(INTERVAL);
     };
-    if continues.is_some() && owner.as_deref() != continues {
+    // The second one is of a helper that died before the daemon heard of it.
+    let is_ours = owner.as_deref() == continues || owner.as_deref().is_some_and(is_dead);
+    if continues.is_some() && !is_ours {
         let by = owner.map_or_else(|| "has released it".to_owned(), |owner| format!("at {owner} has it"));
         return Err(Refusal {
             kind: RefusalKind::Fenced,

@@ -107,13 +107,13 @@ impl Ends {
 /// The reason for which an image is not served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// What can resolve it.
+    /// Resolution of it.
     pub kind: RefusalKind,
     /// The reason and the next thing to do, as a clause that follows "Cannot use backing ...: ".
     pub reason: String,
 }
 
-/// What can resolve a refusal.
+/// Resolution of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusalKind {
