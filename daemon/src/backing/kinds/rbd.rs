@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ::rbd::{ImageName, Opened};
+use ::rbd::{Ends, ImageName, Opened};
 use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::nbd::{Address, NbdDevice, NbdError, NbdHandle, NbdOptions, Target};
@@ -193,7 +193,7 @@ fn image_id(Opened { fsid, pool, image, .. }: &Opened) -> String {
 /// Probes an image: that it exists, can be locked, that the user may fence others off, and that it is raw. Opens it for reading only.
 pub(super) async fn probe_image(name: &ImageName, images: Images) -> Result<Identity> {
     let opened = Helper::examine(name).await?;
-    let ends = opened.ends.as_ref().and_then(|ends| ends.sectors());
+    let ends = opened.ends.as_ref().and_then(Ends::sectors);
     if images == Images::Refused
         && let Some((first, last)) = ends
         && let Some(reason) = image_in_export(&first, &last)

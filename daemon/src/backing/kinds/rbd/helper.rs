@@ -34,7 +34,7 @@ const PROGRAM: &str = "forebay-rbd";
 /// Folders besides that of this program and those in `PATH`.
 const MORE_FOLDERS: [&str; 2] = ["/usr/libexec/forebay", "/usr/bin"];
 /// Time in which an image is opened, with half a minute for an earlier helper and two for monitors.
-const OPEN_TIME_MAX: Duration = Duration::from_secs(60);
+const OPEN_TIME_MAX: Duration = Duration::from_mins(1);
 /// Time for the cluster to answer a request for metadata.
 const CALL_TIME_MAX: Duration = Duration::from_secs(20);
 /// Time in which a helper releases its image. Then it is killed, and the next one fences it off.
@@ -47,7 +47,7 @@ const STABLE: Duration = Duration::from_secs(30);
 /// Reason of a helper that ended without one.
 const SILENT: &str = "its helper ended without a reason; see the log of the daemon";
 
-/// How an image is served.
+/// Parameters of serving an image.
 #[derive(Clone, Debug)]
 pub(super) struct HelperOptions {
     pub(super) socket: PathBuf,
@@ -215,7 +215,7 @@ struct Watcher {
 }
 
 /// The reason for which a process is watched no longer.
-enum End {
+enum WatchEnd {
     Died,
     Released,
 }
@@ -262,8 +262,8 @@ impl Watcher {
         loop {
             let began = Instant::now();
             match self.follow() {
-                End::Released => return self.release(&mut child),
-                End::Died => {}
+                WatchEnd::Released => return self.release(&mut child),
+                WatchEnd::Died => {}
             }
             let status = end(&mut child);
             self.link.disconnect();
@@ -283,7 +283,7 @@ impl Watcher {
     }
 
     /// Waits until the process has ended, or is to be released.
-    fn follow(&self) -> End {
+    fn follow(&self) -> WatchEnd {
         loop {
             match self.arriving.recv() {
                 Ok(Event::Line(_, Message::Answer { id, outcome })) => {
@@ -293,9 +293,9 @@ impl Watcher {
                     }
                 }
                 Ok(Event::Line(_, Message::Fenced { reason })) => self.link.lose(&reason),
-                Ok(Event::Closed(process)) if process == self.process.get() => return End::Died,
+                Ok(Event::Closed(process)) if process == self.process.get() => return WatchEnd::Died,
                 Ok(Event::Line(..) | Event::Closed(_)) => {}
-                Ok(Event::Release) | Err(_) => return End::Released,
+                Ok(Event::Release) | Err(_) => return WatchEnd::Released,
             }
         }
     }
