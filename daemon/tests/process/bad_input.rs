@@ -40,7 +40,7 @@ fn backings_that_cannot_be_are_refused() {
         (host.text("link.img"), "it is the pool of a Forebay, which may have the only copy"),
         (host.text("copy.img"), "it is the pool of a Forebay, which may have the only copy"),
         ("/dev/null".to_owned(), "neither a file nor a block device"),
-        ("rbd:pool/image".to_owned(), "not available yet"),
+        ("rbd:pool".to_owned(), "names no image"),
         ("nbds://host/disk".to_owned(), "not available yet"),
         ("nbd://host:x/disk".to_owned(), "no port"),
         ("nbd+unix:///disk".to_owned(), "names no socket"),
