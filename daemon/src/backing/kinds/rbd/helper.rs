@@ -47,6 +47,9 @@ const STABLE: Duration = Duration::from_secs(30);
 /// Reason of a helper that ended without one.
 const SILENT: &str = "its helper ended without a reason; see the log of the daemon";
 
+/// Reason for which a helper is ended that has not opened its image yet.
+const NOT_WANTED: &str = "the disk was removed meanwhile";
+
 /// Parameters of serving an image.
 #[derive(Clone, Debug)]
 pub(super) struct HelperOptions {
@@ -249,6 +252,10 @@ impl Watcher {
                 Ok(Ok(child))
             }
             Err(refusal) => {
+                if refusal.reason == NOT_WANTED {
+                    // For the watcher, which would start the next one otherwise. This thread has the other end.
+                    self.events.send(Event::Release).unwrap_or(());
+                }
                 drop(input);
                 drop(end(&mut child));
                 Ok(Err(refusal))
@@ -400,7 +407,7 @@ fn first_message(arriving: &Receiver<Event>, process: u64) -> Result<Opened, Ref
             Ok(Event::Closed(of)) if of == process => return unreachable(SILENT.to_owned()),
             Ok(Event::Line(..) | Event::Closed(_)) => {}
             Err(RecvTimeoutError::Disconnected) => return unreachable(SILENT.to_owned()),
-            Ok(Event::Release) => return unreachable("it is not wanted any more".to_owned()),
+            Ok(Event::Release) => return unreachable(NOT_WANTED.to_owned()),
             Err(RecvTimeoutError::Timeout) => {
                 return unreachable(format!(
                     "the cluster did not answer within {} s; see `ceph status`",
@@ -501,6 +508,26 @@ mod tests {
         events.send(Event::Closed(1)).expect("it is open");
         events.send(Event::Closed(2)).expect("it is open");
         assert_eq!(first_message(&arriving, 2).expect_err("there is none").kind, RefusalKind::Unreachable);
+    }
+
+    #[test]
+    fn a_release_while_a_helper_starts_is_left_for_its_watcher() {
+        let (events, arriving) = channel();
+        events.send(Event::Release).expect("it is open");
+        assert_eq!(first_message(&arriving, 1).expect_err("it is not wanted").reason, NOT_WANTED);
+        let link = Link {
+            name: name(),
+            input: Mutex::default(),
+            pending: Mutex::default(),
+            ids: AtomicU64::new(1),
+            opened: Mutex::default(),
+            lost: Mutex::default(),
+        };
+        let options = HelperOptions { socket: "/none".into(), access: Access::ReadOnly };
+        let watcher = Watcher { link: Arc::new(link), options, events, arriving, process: Cell::new(0) };
+        watcher.events.send(Event::Release).expect("it is open");
+        let mut pause = PAUSES.0;
+        assert!(watcher.restart(&mut pause).is_none(), "nothing is started");
     }
 
     #[test]
