@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
 use block::executor::{Executor, LocalHost, Order};
 use block::socket::Listener;
@@ -34,6 +35,10 @@ use crate::opening::{OpenImage, Release};
 const RING_DEPTH: u32 = 256;
 /// Time in which clients fetch the errors of a fenced image.
 const FENCED_NS: u64 = 1_000_000_000;
+
+/// Time in which a released image is closed. A cluster that takes longer may be gone for good; the next helper fences this one off, as
+/// any that died.
+const RELEASE_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Work of the worker.
 enum Job {
@@ -160,8 +165,17 @@ async fn serve_until(
     };
     door.close();
     match end {
-        // Requests in flight end first, however long the cluster takes.
-        End::Released(_) => export.drain().await,
+        // Requests in flight end first.
+        End::Released(_) => {
+            thread::spawn(|| {
+                thread::sleep(RELEASE_TIME_MAX);
+                eprintln!(
+                    "forebay-rbd: the cluster does not answer; the image stays locked until the next helper starts"
+                );
+                leave(exit::FAILED)
+            });
+            export.drain().await;
+        }
         End::Fenced => {
             select(pin!(export.drain()), pin!(host.sleep(FENCED_NS))).await;
         }
