@@ -457,3 +457,27 @@ fn writers_wait_once_a_write_is_in_no_group_for_as_long_as_the_limit_allows() {
     canary::plant(None);
     assert_eq!(unlimited, [20, 0]);
 }
+
+#[test]
+fn a_ring_that_is_full_while_a_disk_is_quiesced_holds_no_writer_back_for_its_age() {
+    story(DestageOrder::Consistent, 400, &async |bench: &Bench| {
+        let limited =
+            DiskSettings { consistent_age_max_ns: Some(2 * SECOND), ..settings(1, DestageOrder::Consistent) };
+        bench.cache.reconfigure(&bench.disk, limited).unwrap();
+        bench.hand_over().await;
+        bench.wait_for_promise().await;
+        bench.disk.quiesce().await.unwrap();
+        assert!(bench.consistency().backing_as_of.is_some());
+        // Its group is needed as long as nothing is destaged.
+        bench.write(0, 40, 1).await;
+        bench.wait_for_group().await;
+        for round in 0..60 {
+            bench.write(60, 20, round).await;
+            bench.host.sleep(SECOND).await;
+        }
+        assert_eq!(bench.consistency().backing_as_of, None);
+        assert!(bench.disk.quiesce_ended().await.contains("full"));
+        bench.disk.destage_all().await.unwrap();
+        assert_eq!([0, 60].map(|page| bench.on_backing(page)), [1, 59]);
+    });
+}

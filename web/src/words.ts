@@ -225,7 +225,7 @@ export const KEYS: Key[] = [
   { name: "destage-order", about: "Write-back: consistent leaves an older disk without its flash, and needs a redo ring.", choices: ["address", "consistent"] },
   { name: "ring", about: "Consistent: file or device of the redo ring; auto: beside the backing." },
   { name: "ring-size", about: "Size of a new redo ring; auto: twice the disk, 1GiB at most." },
-  { name: "consistent-age-max", about: "In consistent order: the longest time for which a write is in no group of the ring." },
+  { name: "consistent-age-max", about: "Longest time for which a write is in no group of the ring." },
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
   { name: "allow-unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },

@@ -369,6 +369,8 @@ impl<E: Env> CachedDisk<E> {
         let hold = back::hold(&self.ctx.cache);
         hold.clean().await?;
         self.flush_for_ourselves().await?;
+        // The end of an earlier pause is not that of this hold.
+        pause::resume(&self.ctx.cache);
         self.quiesced.replace(Some(hold));
         Ok(())
     }

@@ -332,7 +332,10 @@ async fn write_group<E: Env>(
         if !canary::has(Bug::GroupBeforeLog) {
             settle_log(&ours).await.map_err(RingError::Abandoned)?;
         }
-        let content = async |pages: &[u64]| content(&ours, pages).await;
+        let content = async |pages: &[u64]| {
+            ours.consistent.progress_at.set(ours.pool.host.now());
+            content(&ours, pages).await
+        };
         to.write_group(taken_at, &changes, content).await
     };
     // A group that is dropped halfway would end the use of the ring.

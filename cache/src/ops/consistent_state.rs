@@ -37,6 +37,8 @@ pub(crate) struct ConsistentState<E: Env> {
     pub(super) nothing_journaled: Cell<Option<(u64, u64)>>,
     /// Bytes a second that the ring took lately; 0 if that is not known.
     pub(super) rate: Cell<u64>,
+    /// Time at which the group on its way last asked for content.
+    pub(super) progress_at: Cell<u64>,
     /// Time at which a group last began to count.
     pub(super) counted_at: Cell<u64>,
     /// Number of groups that began, and what it was when the last one began that counts.
@@ -96,6 +98,7 @@ impl<E: Env> ConsistentState<E> {
             replays: Cell::default(),
             nothing_journaled: Cell::default(),
             rate: Cell::default(),
+            progress_at: Cell::default(),
             counted_at: Cell::default(),
             groups_begun: Cell::default(),
             counted: Cell::default(),
@@ -146,6 +149,11 @@ impl<E: Env> ConsistentState<E> {
         matches!(*self.failure.borrow(), Some(RingError::Backing(_)))
     }
 
+    /// Returns true if the ring had no room for the last group.
+    pub(super) fn is_full(&self) -> bool {
+        matches!(*self.failure.borrow(), Some(RingError::NoRoom { .. }))
+    }
+
     /// Returns the most pages that may be dirty with this ring: half of it is to take all of them as one group.
     pub(super) fn dirty_pages_max(&self) -> u64 {
         self.dirty_pages_max.get()
@@ -170,6 +178,11 @@ impl<E: Env> ConsistentState<E> {
     /// Waits until no group is on its way, and lets none begin as long as the guard lives.
     pub(crate) async fn lock(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().await
+    }
+
+    /// Does the same if no group is on its way.
+    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, ()>> {
+        self.changing.try_lock().ok()
     }
 
     /// Returns the ring, once it was handed over.

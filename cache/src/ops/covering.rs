@@ -97,8 +97,8 @@ pub(super) async fn admit<E: Env>(
         let Some(limit) = age_limit(cache) else { return true };
         let (before, oldest) = uncovered();
         let is_old = oldest.is_some_and(|oldest| cache.pool.host.now() - oldest >= limit.age_max);
-        // A write that is larger has room when it is alone.
-        !is_old && (before == 0 || before + pages <= limit.pages)
+        // A write that is larger than half of it has room when as much as that is free.
+        !is_old && (before == 0 || before + pages.min(limit.pages / 2) <= limit.pages)
     };
     if has_room() {
         return Ok(());

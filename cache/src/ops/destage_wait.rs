@@ -54,7 +54,10 @@ impl Patience {
                 cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
             }
             Self::Group { since } => {
-                let began = since.max(cache.consistent.counted_at.get());
+                // A group on its way, and destage that makes room for one, are progress as well.
+                let state = &cache.consistent;
+                let progress = state.counted_at.get().max(state.progress_at.get());
+                let began = since.max(progress).max(cache.back.destage.last_destaged());
                 cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
             }
             Self::Administrator { since } => {
@@ -102,7 +105,11 @@ pub(super) async fn wait_until<E: Env>(
                 cache.end_pause("guests wrote as much as may be dirty, or a request had to wait for destage");
             }
             Patience::Administrator { .. } => cache.end_pause("another command needs destage"),
-            Patience::Group { .. } => {}
+            Patience::Group { .. } => {
+                if cache.consistent.is_full() {
+                    cache.end_pause("the redo ring is full, and the age of what it lacks has a limit");
+                }
+            }
         }
         match patience.end(cache) {
             None => progress.await,

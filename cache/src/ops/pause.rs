@@ -15,6 +15,7 @@
 use std::rc::Rc;
 
 use block::{BlockError, ErrorKind, Host, Operation};
+use tokio::sync::MutexGuard;
 
 use super::back::{lost, wait_until_known};
 use super::ctx::Ctx;
@@ -31,6 +32,8 @@ use crate::types::limits::PAGE_BYTES;
 
 /// The most times that destage is to catch up with the groups that were written meanwhile.
 const PASSES: u32 = 8;
+/// Times that a group may be on its way when destage is held up for the end.
+const LOCK_TRIES: u32 = 8;
 /// Part of the ring that is replayed at the end without another pass: one of so many.
 const REPLAYED_PART: u64 = 16;
 
@@ -92,6 +95,7 @@ impl<E: Env> Drop for PauseRequest<E> {
 /// If destage or the ring fails, or the disk stopped or leaves. Then nothing is paused.
 pub(crate) async fn catch_up<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     wait_until_known(cache).await?;
+    check_lost(cache)?;
     let patience = || Patience::Administrator { since: cache.pool.host.now() };
     let state = &cache.consistent;
     let begun = state.groups_begun.get();
@@ -129,9 +133,7 @@ pub(crate) async fn catch_up<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockEr
 /// As [`catch_up`].
 pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -> Result<(), BlockError> {
     let ring = cache.consistent.ring().ok_or_else(left)?;
-    // In the order in which a disk that is detached takes the two.
-    let _destaging = cache.back.destage.lock().await;
-    let _changing = cache.consistent.lock().await;
+    let _locks = both_locks(cache).await;
     if !cache.wants_consistency() || !has_promise(cache) {
         return Err(left());
     }
@@ -142,10 +144,7 @@ pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -
             return Err(error("the redo ring lost pages, which the next group has: try again".to_owned()));
         }
     }
-    let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
-    if lost_bytes > 0 {
-        return Err(lost(lost_bytes));
-    }
+    check_lost(cache)?;
     if cache.back.destage.hurries() {
         return Err(error("its flash is being left".to_owned()));
     }
@@ -160,11 +159,32 @@ pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -
     Ok(())
 }
 
+/// Takes the locks of destage and of the ring, in the order in which a disk that is detached takes them. Destage goes on while a group is on its
+/// way, unless groups follow each other all the time.
+async fn both_locks<E: Env>(cache: &DiskCache<E>) -> (MutexGuard<'_, ()>, MutexGuard<'_, ()>) {
+    for _ in 0..LOCK_TRIES {
+        let destaging = cache.back.destage.lock().await;
+        if let Some(changing) = cache.consistent.try_lock() {
+            return (destaging, changing);
+        }
+        drop(destaging);
+        drop(cache.consistent.lock().await);
+    }
+    (cache.back.destage.lock().await, cache.consistent.lock().await)
+}
+
 /// Ends the pause as requested. Returns true if there was one.
 pub(crate) fn resume<E: Env>(cache: &Rc<DiskCache<E>>) -> bool {
     let was_paused = cache.consistent.pause.resume();
     cache.back.destage.wake();
     was_paused
+}
+
+fn check_lost<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
+    match cache.catalog.counts().lost_pages * PAGE_BYTES as u64 {
+        0 => Ok(()),
+        bytes => Err(lost(bytes)),
+    }
 }
 
 fn has_promise<E: Env>(cache: &DiskCache<E>) -> bool {

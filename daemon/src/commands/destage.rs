@@ -60,6 +60,13 @@ pub(super) fn quiesce(options: &DiskQuiesce) -> Result<()> {
     let quiesce = start_quiesce(&client, name, &request)?;
     wait_until_quiesced(&client, name, quiesce)?;
     let document = client.get(&path_of(name)?)?;
+    let now = &document["disk"]["quiesce"];
+    if now["state"] != "quiesced" {
+        return Err(Error::conflict(format!(
+            "Disk '{name}' is no longer quiesced: {}",
+            text(&now["reason"])
+        )));
+    }
     let said = match document["disk"]["quiesce"]["backing_as_of"].as_str() {
         None => format!(
             "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \

@@ -77,18 +77,23 @@ enum QuiesceState {
     #[default]
     No,
     Destaging,
-    Until(u64),
+    /// Until this time; true if destage is paused, which may end before.
+    Until(u64, bool),
     Failed(String),
     Ended(String),
 }
 
 impl Quiesce {
-    /// Returns the state at this time.
-    pub(super) fn at(&self, now: u64) -> QuiesceStatus {
+    /// Returns the state at this time, of a disk whose destage is paused or is not.
+    pub(super) fn at(&self, now: u64, is_paused: bool) -> QuiesceStatus {
         match &*self.state.borrow() {
             QuiesceState::No => QuiesceStatus::No,
             QuiesceState::Destaging => QuiesceStatus::Destaging,
-            QuiesceState::Until(end) => {
+            // The task that records the end comes next.
+            QuiesceState::Until(_, true) if !is_paused => {
+                QuiesceStatus::Ended("something needed destage".to_owned())
+            }
+            QuiesceState::Until(end, _) => {
                 QuiesceStatus::Quiesced { seconds_left: end.saturating_sub(now).div_ceil(SECOND_NS) }
             }
             QuiesceState::Failed(reason) => QuiesceStatus::Failed(reason.clone()),
@@ -114,6 +119,7 @@ impl Quiesce {
 
     /// Ends it before it was resumed.
     fn finish(&self, name: &str, reason: &str) {
+        self.take_turn();
         self.state.replace(QuiesceState::Ended(reason.to_owned()));
         let over = format!("Disk '{name}' is no longer quiesced, and is destaged again: {reason}");
         events::of_disk(Kind::QuiesceOver, name, over);
@@ -178,8 +184,15 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             disk.check_in_place(&name, "quiesce", &shard.host).await?;
+            if disk.is_paused() {
+                // A new one would end it, and a copy that goes on would be a mix.
+                return Err(Error::conflict(format!(
+                    "Disk '{name}' is quiesced already, as of a time that another request would end: when that snapshot or \
+                     backup is done, forebay disk resume {name}"
+                )));
+            }
             let turn = disk.quiesce.take_turn();
-            if !matches!(*disk.quiesce.state.borrow(), QuiesceState::Until(_)) {
+            if !matches!(*disk.quiesce.state.borrow(), QuiesceState::Until(..)) {
                 disk.quiesce.state.replace(QuiesceState::Destaging);
             }
             let time = HoldTime::OnceHome(Duration::from_secs(seconds));
@@ -193,23 +206,25 @@ impl ShardHandle {
     /// counts. Returns true if there was one.
     ///
     /// # Errors
-    /// A conflict if it ended before: a backup that was not finished by then is not of one moment. The next call succeeds.
+    /// A conflict if it ended before: a backup that was not finished by then is not of one moment. The same without a number if the disk is
+    /// not quiesced: it may have ended in an earlier process.
     pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Result<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             if number.is_some_and(|number| number != disk.quiesce.number()) {
                 return Ok(false);
             }
-            let was_quiesced = !disk.quiesce.is_over();
-            let ended = match &*disk.quiesce.state.borrow() {
-                QuiesceState::Ended(reason) => Some(reason.clone()),
-                _ => None,
-            };
+            let status = disk.quiesce.at(shard.host.now(), disk.is_paused());
             disk.quiesce.end();
-            let was_held = disk.cached.resume();
-            match ended {
-                None => Ok(was_held || was_quiesced),
-                Some(reason) => Err(Error::conflict(format!(
+            disk.cached.resume();
+            match status {
+                QuiesceStatus::Destaging | QuiesceStatus::Quiesced { .. } => Ok(true),
+                QuiesceStatus::No | QuiesceStatus::Failed(_) if number.is_some() => Ok(false),
+                QuiesceStatus::No | QuiesceStatus::Failed(_) => Err(Error::conflict(format!(
+                    "Disk '{name}' is not quiesced. If it was, a snapshot or backup that was not finished by the end of that \
+                     is not of one moment"
+                ))),
+                QuiesceStatus::Ended(reason) => Err(Error::conflict(format!(
                     "Disk '{name}' did not stay quiesced until now: {reason}. A snapshot or backup that was not finished \
                      by then is not of one moment"
                 ))),
@@ -250,6 +265,11 @@ impl ShardHandle {
 }
 
 impl Disk {
+    /// Returns true while its backing is as of one time, and guests go on writing back.
+    pub(super) fn is_paused(&self) -> bool {
+        self.cached.consistency().is_some_and(|state| state.backing_as_of.is_some())
+    }
+
     /// Keeps a disk clean that was just attached, as was requested before. Must be called before its first
     /// request.
     pub(super) fn continue_quiesce(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
@@ -260,10 +280,8 @@ impl Disk {
             return;
         }
         let (HoldTime::OnceHome(duration) | HoldTime::Left(duration)) = time;
-        let is_consistent = self.cached.settings().destage_order == DestageOrder::Consistent;
-        if is_consistent && matches!(time, HoldTime::Left(_)) {
+        if self.cached.settings().destage_order == DestageOrder::Consistent {
             // What is dirty is destaged from now on, so the backing is no longer the disk as of that time.
-            self.quiesce.take_turn();
             self.quiesce.finish(&name, "the daemon was restarted");
             return;
         }
@@ -295,9 +313,13 @@ pub(crate) enum Destage {
 /// # Errors
 /// If the backing fails; then the disk continues as before.
 pub(super) async fn destage_all(disk: &Disk, name: &str) -> Result<()> {
-    disk.quiesce.end();
     if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
         return Err(Error::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
+    }
+    if disk.is_paused() {
+        disk.quiesce.finish(name, "everything had to be destaged");
+    } else {
+        disk.quiesce.end();
     }
     disk.cached.destage_all().await.map_err(|error| not_destaged(name, &disk.cached, &error))
 }
@@ -356,7 +378,7 @@ async fn hold_quiesce(
         HoldTime::Left(duration) => (begun, duration),
     };
     let end = from.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    disk.quiesce.state.replace(QuiesceState::Until(end));
+    disk.quiesce.state.replace(QuiesceState::Until(end, disk.is_paused()));
     let superseded = pin!(disk.quiesce.is_superseded(turn));
     let (time_over, ended) = (pin!(host.sleep_until(end)), pin!(disk.cached.quiesce_ended()));
     let over = select(time_over, ended);

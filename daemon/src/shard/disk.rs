@@ -776,7 +776,7 @@ impl Disk {
             displaced: self.displaced.borrow().clone(),
             doors: self.doors.reports(),
             fit_to_move: self.is_fit_to_move(),
-            quiesce: self.quiesce.at(now),
+            quiesce: self.quiesce.at(now, self.is_paused()),
             quiesce_number: self.quiesce.number(),
             consistency: self.cached.consistency().zip(self.ring.borrow().clone().map(|place| place.path)),
             statistics,

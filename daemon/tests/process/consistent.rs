@@ -343,6 +343,10 @@ fn a_quiesced_backing_is_as_of_one_time_while_guests_write_back() {
     assert!(quiesce["state"] == "quiesced" && quiesce["backing_as_of"].is_string(), "{quiesce}");
     let on_backing = last_of(&image);
     assert_eq!(on_backing, before, "nothing came after it");
+    for more in [&[][..], &["--write-through"]] {
+        let problem = daemon.run(&[&["disk", "quiesce", "a"], more].concat()).failed();
+        assert!(problem.contains("is quiesced already"), "{problem}");
+    }
     let (last, _) = write_until(&daemon, before + 1, after_groups(3));
     assert_eq!((last_of(&image), as_of(&daemon).is_some()), (before, true));
     let problem = daemon.run(&["disk", "evict", "a"]).failed();
@@ -374,7 +378,8 @@ fn a_quiesce_that_ended_before_it_was_resumed_is_said_to_who_resumes_it() {
     assert!(quiesce["state"] == "ended" && quiesce["backing_as_of"].is_null(), "{quiesce}");
     let problem = daemon.run(&["disk", "resume", "a"]).failed();
     assert!(problem.contains("as much as may be dirty"), "{problem}");
-    daemon.run(&["disk", "resume", "a"]).succeeded();
+    let problem = daemon.run(&["disk", "resume", "a"]).failed();
+    assert!(problem.contains("is not quiesced"), "{problem}");
 
     quiesced(&daemon, &[]);
     daemon.kill();
