@@ -161,7 +161,7 @@ fn changes_answer_with_what_is_described_and_need_the_token_where_they_say_so() 
         ("post", "/v1/disks/{name}/destage", Value::Null),
         ("delete", "/v1/disks/{name}/destage", Value::Null),
         ("post", "/v1/disks/{name}/quiesce", json!({ "seconds": 1 })),
-        ("post", "/v1/disks/{name}/resume", json!({ "number": 1 })),
+        ("post", "/v1/disks/{name}/resume", json!({ "number": 99 })),
         ("post", "/v1/disks/{name}/resume", Value::Null),
         ("post", "/v1/disks/{name}/evict", Value::Null),
         ("delete", "/v1/disks/{name}", Value::Null),
