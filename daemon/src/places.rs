@@ -1,7 +1,7 @@
 //! Folders of the daemon: DIR for durable state, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  state.copy.json  holds.json  shares.json  lock  token  pool.img  learned/ID.bin  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   DIR  state.json  state.copy.json  holds.json  shares.json  lock  token  pool.img  learned/ID.bin  image-locks/  /var/lib/forebay, or $XDG_STATE_HOME/forebay
 //!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID  helpers/ /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and
@@ -174,6 +174,11 @@ impl Places {
     /// Returns the folder of sockets of helper processes.
     pub(crate) fn helpers(&self) -> PathBuf {
         self.run.join("helpers")
+    }
+
+    /// Returns the folder of files that say who had the lock of an image last, which outlive a restart of the host.
+    pub(crate) fn helper_locks(&self) -> PathBuf {
+        self.dir.join("image-locks")
     }
 
     /// Returns the path of the control socket.

@@ -111,7 +111,6 @@ functions! {
         rados_ioctx_destroy(IoContext);
         rados_ioctx_set_namespace(IoContext, *const c_char);
         rados_ioctx_get_id(IoContext) -> i64;
-        rados_read(IoContext, *const c_char, *mut c_char, usize, u64) -> c_int;
         rados_stat(IoContext, *const c_char, *mut u64, *mut libc::time_t) -> c_int;
         rados_get_last_version(IoContext) -> u64;
     }
@@ -348,24 +347,6 @@ impl Pool {
     pub(crate) fn id(&self) -> i64 {
         // SAFETY: the handle is open.
         unsafe { (self.functions().rados_ioctx_get_id)(self.io) }
-    }
-
-    /// Returns the id of an image, without opening it.
-    ///
-    /// # Errors
-    /// `ENOENT` if there is none of that name.
-    pub(crate) fn id_of(&self, image: &str) -> Result<String, Failure> {
-        let object = text(&format!("rbd_id.{image}"));
-        let mut content = [0_u8; 260];
-        // SAFETY: the handle is open, the name is a C string; the library writes at most as many bytes as the buffer has.
-        let read = unsafe {
-            let room = content.len();
-            (self.functions().rados_read)(self.io, object.as_ptr(), content.as_mut_ptr().cast(), room, 0)
-        };
-        checked(read.min(0))?;
-        // A length of four bytes, and the text.
-        let id = content.get(4..usize::try_from(read).unwrap_or_default()).ok_or(Errno::EINVAL)?;
-        Ok(until_zero(id))
     }
 
     /// Returns the version of the header of an image. It rises whenever a client takes or releases the lock, and with each change of the

@@ -12,8 +12,8 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -24,12 +24,13 @@ use doors::nbd::{Export, NbdDoor};
 use futures_util::future::{Either, select};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::stat::{Mode, umask};
-use rbd::{Call, Message, Outcome, Request, exit};
+use rbd::{Call, Message, Outcome, Request, SESSION_KEY, exit};
 use tokio::sync::oneshot;
 
-use crate::ceph::Image;
+use crate::ceph::{Failure, Image, Pool};
 use crate::device::{ImageState, RbdDevice};
-use crate::opening::{OpenImage, Release};
+use crate::lock_file::{LockFile, Release};
+use crate::opening::OpenImage;
 
 /// Entries of the ring's submission queue.
 const RING_DEPTH: u32 = 256;
@@ -81,6 +82,7 @@ pub(crate) fn leave(code: i32) -> ! {
 /// Serves the image until the end, and returns the exit code.
 pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     let OpenImage { image, pool, opened, lock_file } = open;
+    let lock_file = Arc::new(Mutex::new(lock_file.expect("a served image has one")));
     let id = opened.image.clone();
     let state = ImageState::new(opened.bytes);
     let ring = match Ring::new(RING_DEPTH) {
@@ -96,8 +98,9 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     // Without a notice the daemon still measures on request.
     image.watch(move || drop(changes.send(Job::Changed))).unwrap_or(());
     let (ended, end) = oneshot::channel();
-    let working = (Arc::clone(&image), Arc::clone(&state));
-    let worker = thread::spawn(move || run_jobs(&working.0, &working.1, &work, ended));
+    let working =
+        Worker { image: Arc::clone(&image), state: Arc::clone(&state), lock_file: Arc::clone(&lock_file) };
+    let worker = thread::spawn(move || working.run(&work, ended));
     thread::spawn(move || read_requests(&jobs));
     say(&Message::Opened(opened));
 
@@ -116,20 +119,25 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
         End::Released(request) => request,
     };
     worker.join().expect("the worker does not panic");
-    let outcome = image.flush_now().and_then(|()| image.unlock());
-    // Closes it, so that nobody takes this client for a user of the image.
-    drop(image);
-    if outcome.is_ok()
-        && let Some(file) = lock_file
-    {
-        file.release(Release::of(&pool, &id).ok().as_ref());
-    }
+    let outcome = release(image, &pool, &id, &lock_file);
     if let Some(id) = request {
         let outcome =
             outcome.map_or_else(|error| Outcome::Failed { errno: error as i32 }, |()| Outcome::Done);
         say(&Message::Answer { id, outcome });
     }
     exit::RELEASED
+}
+
+/// Makes what was written durable, releases the lock, notes that, and closes the image.
+fn release(image: Arc<Image>, pool: &Pool, id: &str, lock_file: &Mutex<LockFile>) -> Result<(), Failure> {
+    // Another one that has the image open could have the lock before the version is read.
+    let is_alone = image.watchers().is_ok_and(|watchers| watchers.len() <= 1);
+    image.flush_now().and_then(|()| image.unlock())?;
+    let released = Release::of(pool, id).ok().filter(|_| is_alone);
+    lock_file.lock().unwrap_or_else(PoisonError::into_inner).release(released);
+    // Nobody takes this client for a user of the image then.
+    drop(image);
+    Ok(())
 }
 
 /// Ends as one that dies, with the lock: the next helper fences it off and continues.
@@ -194,26 +202,53 @@ fn read_requests(jobs: &Sender<Job>) {
     drop(jobs.send(Job::Orphaned));
 }
 
-/// Does what is requested, until the release.
-fn run_jobs(image: &Image, state: &ImageState, work: &Receiver<Job>, ended: oneshot::Sender<Option<u64>>) {
-    let end = loop {
-        match work.recv() {
-            Ok(Job::Call(Call { id, request: Request::Release })) => break Some(id),
-            Ok(Job::Call(Call { id, request })) => {
-                let outcome = answer(image, state, request);
-                say(&Message::Answer { id, outcome });
-            }
-            Ok(Job::Changed) => {
-                // An image that cannot be examined now keeps its size until the next notice or request.
-                if let Ok(bytes) = image.size() {
-                    state.set_bytes(bytes);
+/// Does what is requested.
+struct Worker {
+    image: Arc<Image>,
+    state: Arc<ImageState>,
+    lock_file: Arc<Mutex<LockFile>>,
+}
+
+impl Worker {
+    /// Runs until the release.
+    fn run(&self, work: &Receiver<Job>, ended: oneshot::Sender<Option<u64>>) {
+        let end = loop {
+            match work.recv() {
+                Ok(Job::Call(Call { id, request: Request::Release })) => break Some(id),
+                Ok(Job::Call(Call { id, request })) => {
+                    let is_session =
+                        matches!(&request, Request::MetadataSet { key, .. } if key == SESSION_KEY);
+                    let mut outcome = answer(&self.image, &self.state, request);
+                    if is_session && outcome == Outcome::Done {
+                        outcome = self.note_session();
+                    }
+                    say(&Message::Answer { id, outcome });
                 }
+                Ok(Job::Changed) => self.follow(),
+                Ok(Job::Orphaned) | Err(_) => break None,
             }
-            Ok(Job::Orphaned) | Err(_) => break None,
+        };
+        // A fenced image has ended already.
+        ended.send(end).unwrap_or_default();
+    }
+
+    fn follow(&self) {
+        // An image that cannot be examined now keeps its size until the next notice or request.
+        if let Ok(bytes) = self.image.size() {
+            self.state.set_bytes(bytes);
         }
-    };
-    // A fenced image has ended already.
-    ended.send(end).unwrap_or_default();
+    }
+
+    /// Notes that the daemon begins or ends a session, and so has judged what it has cached.
+    fn note_session(&self) -> Outcome {
+        match self.lock_file.lock().unwrap_or_else(PoisonError::into_inner).note_session() {
+            Ok(()) => Outcome::Done,
+            Err(refusal) => {
+                eprintln!("forebay-rbd: {}", refusal.reason);
+                Outcome::Failed { errno: libc::EIO }
+            }
+        }
+    }
 }
 
 fn answer(image: &Image, state: &ImageState, request: Request) -> Outcome {

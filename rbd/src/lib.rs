@@ -11,4 +11,6 @@ mod image_name;
 mod protocol;
 
 pub use image_name::ImageName;
-pub use protocol::{Call, Ends, Message, Opened, Outcome, Refusal, RefusalKind, Request, Snapshot, exit};
+pub use protocol::{
+    Call, Ends, Message, Opened, Outcome, Refusal, RefusalKind, Request, SESSION_KEY, Snapshot, exit,
+};

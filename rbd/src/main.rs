@@ -6,6 +6,7 @@
 //! | `rbd:POOL/IMAGE…` | the image |
 //! | `--examine` | prints what the image is, and ends |
 //! | `--socket PATH` | serves it there; the socket is open to the user of this process alone |
+//! | `--lock FILE` | has this file locked meanwhile, and notes there who has the lock of the image |
 //! | `--read-only` | refuses changes; the lock is taken all the same, so that nobody else changes it |
 //! | `--continue-for ADDRESS` | serves it only if this client still has its lock, which has ended |
 //!
@@ -14,6 +15,7 @@
 mod ceph;
 mod control;
 mod device;
+mod lock_file;
 mod opening;
 
 use std::env;
@@ -56,7 +58,8 @@ fn code(number: i32) -> ExitCode {
 }
 
 fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
-    let (mut name, mut examine, mut socket, mut read_only, mut continues) = (None, false, None, false, None);
+    let (mut name, mut examine, mut socket, mut lock) = (None, false, None, None);
+    let (mut read_only, mut continues) = (false, None);
     let text = |argument: OsString| {
         argument.into_string().map_err(|argument| format!("'{}' is no text", argument.display()))
     };
@@ -67,6 +70,7 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Wanted, String
             "--examine" => examine = true,
             "--read-only" => read_only = true,
             "--socket" => socket = Some(value()?.into()),
+            "--lock" => lock = Some(value()?.into()),
             "--continue-for" => continues = Some(text(value()?)?),
             image => {
                 let rest = image.strip_prefix("rbd:").ok_or_else(|| format!("'{image}' is no argument"))?;
@@ -75,10 +79,10 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Wanted, String
         }
     }
     let name = name.ok_or("no image is named")?;
-    let purpose = match (examine, socket) {
-        (true, None) => Purpose::Examine,
-        (false, Some(socket)) => Purpose::Serve { socket, read_only, continues },
-        _ => return Err("give either --examine or --socket".to_owned()),
+    let purpose = match (examine, socket, lock) {
+        (true, None, None) => Purpose::Examine,
+        (false, Some(socket), Some(lock)) => Purpose::Serve { socket, lock, read_only, continues },
+        _ => return Err("give either --examine, or --socket and --lock".to_owned()),
     };
     Ok(Wanted { name, purpose })
 }
@@ -96,9 +100,14 @@ mod tests {
         let name = ImageName::parse("p/i").expect("a name");
         let examine = parsed(&["rbd:p/i", "--examine"]);
         assert_eq!(examine, Ok(Wanted { name: name.clone(), purpose: Purpose::Examine }));
-        let serve = parsed(&["--socket", "/s", "--read-only", "--continue-for", "a:0/1", "rbd:p/i"]);
-        let purpose =
-            Purpose::Serve { socket: "/s".into(), read_only: true, continues: Some("a:0/1".to_owned()) };
+        let serve =
+            parsed(&["--socket", "/s", "--lock", "/l", "--read-only", "--continue-for", "a:0/1", "rbd:p/i"]);
+        let purpose = Purpose::Serve {
+            socket: "/s".into(),
+            lock: "/l".into(),
+            read_only: true,
+            continues: Some("a:0/1".to_owned()),
+        };
         assert_eq!(serve, Ok(Wanted { name, purpose }));
     }
 
@@ -108,6 +117,7 @@ mod tests {
             &["rbd:p/i"][..],
             &["--examine"],
             &["rbd:p/i", "--socket"],
+            &["rbd:p/i", "--socket", "/s"],
             &["rbd:p/i", "--examine", "--socket", "/s"],
             &["rbd:p/i", "--examine", "x"],
             &["rbd:p", "--examine"],

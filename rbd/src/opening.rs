@@ -4,12 +4,11 @@
 //!   conf ─> options of ours ─> connect ─> pool ─> image ─> has it exclusive-lock? ─> does another client have it open?
 //!     ─> fence off an earlier helper that died ─> lock ─> note the owner in the lock file
 //! ```
-//! The lock file beside the socket is locked for as long as a helper lives, so that at most one of this host has the image. It has the
+//! The lock file (`lock_file.rs`) is locked for as long as a helper lives, so that at most one of this host has the image. It has the
 //! address of the last owner, which is dead once its lock is free: that one is fenced off at once, without the half minute in which the
-//! cluster takes a client for alive. After a release it has the version of the image's header instead, which every later user raises.
+//! cluster takes a client for alive. As long as that owner has the lock of the image, nobody else wrote to it. After a release the file has
+//! the version of the image's header instead, which every later user raises.
 
-use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::sleep;
@@ -19,6 +18,7 @@ use nix::errno::Errno;
 use rbd::{Ends, ImageName, Opened, Refusal, RefusalKind};
 
 use crate::ceph::{Ceph, Cluster, EXCLUSIVE_LOCK, Failure, Image, Pool};
+use crate::lock_file::{LockFile, Release};
 
 /// Options of every client. Caches would answer writes that the cluster does not have.
 const OPTIONS: [(&str, &str); 8] = [
@@ -40,12 +40,10 @@ const FENCED_SECONDS: u32 = 315_360_000;
 /// Those that must be as we set them, whatever pools and images override.
 const VERIFIED: [(&str, &[&str]); 2] =
     [("rbd_cache", &["false"]), ("rbd_persistent_cache_mode", &["disabled"])];
-/// Time for an earlier helper of this host to end.
-const EARLIER_TIME_MAX: Duration = Duration::from_secs(20);
 /// Time for a client to close the image that has it open for a moment, such as `rbd snap create`.
 const BRIEF_USE_MAX: Duration = Duration::from_secs(3);
 /// Interval of checks.
-const INTERVAL: Duration = Duration::from_millis(100);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 /// Address that is reserved for documentation (RFC 5737). Keeping it out for a second shows the right to keep clients out.
 const NOBODY: &str = "192.0.2.1:0/1";
 
@@ -64,6 +62,8 @@ pub(crate) enum Purpose {
     /// To serve it on a socket.
     Serve {
         socket: PathBuf,
+        /// File that at most one helper of the image has locked.
+        lock: PathBuf,
         read_only: bool,
         /// Address of the owner of the lock that this helper continues for; nobody else may have had it since.
         continues: Option<String>,
@@ -86,14 +86,12 @@ pub(crate) fn open(wanted: &Wanted) -> Result<OpenImage, Refusal> {
     let Wanted { name, purpose } = wanted;
     let lock_file = match purpose {
         Purpose::Examine => None,
-        Purpose::Serve { socket, .. } => Some(LockFile::take(socket)?),
+        Purpose::Serve { lock, .. } => Some(LockFile::take(lock)?),
     };
     let ceph = Ceph::load().map_err(|reason| unusable(&reason))?;
     let cluster = Arc::new(connect(&ceph, name)?);
     let pool = open_pool(&cluster, name)?;
     let examine = *purpose == Purpose::Examine;
-    // Before this client changes it itself. An image that cannot be examined is reported when it is opened.
-    let found = pool.id_of(&name.image).and_then(|id| Release::of(&pool, &id)).ok();
     let image = pool.image(&name.image, examine).map_err(|error| not_opened(name, error))?;
     let opened = examined(&cluster, &pool, &image, name)?;
     match purpose {
@@ -104,8 +102,8 @@ pub(crate) fn open(wanted: &Wanted) -> Result<OpenImage, Refusal> {
         }
         Purpose::Serve { continues, .. } => {
             let mut file = lock_file.expect("a served image has one");
-            let unchanged = file.released.as_ref().zip(found.as_ref()).map(|(before, now)| before == now);
-            let owner = take_lock(&cluster, &image, name, &mut file, continues.as_deref())?;
+            let taking = Taking { cluster: &cluster, pool: &pool, image: &image, name, id: &opened.image };
+            let (owner, unchanged) = taking.take(&mut file, continues.as_deref())?;
             let opened = Opened { owner: Some(owner), unchanged, ..opened };
             Ok(OpenImage { image: Arc::new(image), pool, opened, lock_file: Some(file) })
         }
@@ -116,7 +114,7 @@ fn unusable(reason: &str) -> Refusal {
     Refusal { kind: RefusalKind::Unusable, reason: reason.to_owned() }
 }
 
-fn unreachable(reason: &str) -> Refusal {
+pub(crate) fn unreachable(reason: &str) -> Refusal {
     Refusal { kind: RefusalKind::Unreachable, reason: reason.to_owned() }
 }
 
@@ -263,60 +261,103 @@ fn check_right_to_fence(cluster: &Cluster, name: &ImageName) -> Result<(), Refus
     })
 }
 
-/// Takes the lock, and returns the address of this client as its owner.
-fn take_lock(
-    cluster: &Cluster,
-    image: &Image,
-    name: &ImageName,
-    file: &mut LockFile,
-    continues: Option<&str>,
-) -> Result<String, Refusal> {
-    let dead = file.dead_owner.clone();
-    let is_dead = |address: &str| dead.as_deref() == Some(address);
-    let failed = |error| match error {
-        Errno::EACCES | Errno::EPERM => {
-            unusable(&format!("{} has no right to lock it; {}", name.entity(), rights(name)))
+/// The parts with which the lock is taken.
+struct Taking<'a> {
+    cluster: &'a Cluster,
+    pool: &'a Pool,
+    image: &'a Image,
+    name: &'a ImageName,
+    /// Id of the image.
+    id: &'a str,
+}
+
+impl Taking<'_> {
+    /// Takes the lock. Returns the address of this client as its owner, and whether the image is as this host left it; none if that is
+    /// unknown.
+    fn take(&self, file: &mut LockFile, continues: Option<&str>) -> Result<(String, Option<bool>), Refusal> {
+        let Self { cluster, image, .. } = *self;
+        let failed = |error| self.failed(error);
+        let (found, own) = self.wait_for_others(file)?;
+        let version = self.release().ok();
+        let unchanged = file.proves_unchanged(found.as_deref(), version.as_ref());
+        let is_continued = found.is_some() && found.as_deref() == continues;
+        if continues.is_some()
+            && !is_continued
+            && file.is_ours(found.as_deref(), version.as_ref()) != Some(true)
+        {
+            let by = found.map_or_else(|| "has released it".to_owned(), |owner| format!("at {owner} has it"));
+            return Err(Refusal {
+                kind: RefusalKind::Fenced,
+                reason: format!(
+                    "another client took its lock meanwhile, and {by} now; what is cached may be old"
+                ),
+            });
         }
-        _ => other("locking the image", error),
-    };
-    let began = Instant::now();
-    let owner = loop {
+        // Whichever of the two has the lock if this process dies now, it is one of ours.
+        file.note_attempt(&own, unchanged)?;
+        if let Some(owner) = &found {
+            // It is dead. What it has in flight is not done once the servers know that, and they learn it with our next request.
+            let fenced = cluster.blocklist(owner, FENCED_SECONDS).and_then(|()| cluster.wait_for_map());
+            fenced.and_then(|()| image.break_lock(owner)).map_err(failed)?;
+            file.note_broken(self.release().map_err(failed)?)?;
+        }
+        image.lock().map_err(|error| match error {
+            Errno::EROFS | Errno::EBUSY | Errno::EAGAIN => {
+                let owner = image.lock_owner().ok().flatten().unwrap_or_else(|| "unknown".to_owned());
+                open_elsewhere(&owner, true)
+            }
+            _ => failed(error),
+        })?;
         let owner = image.lock_owner().map_err(failed)?;
-        let watchers = image.watchers().map_err(failed)?;
-        let mut others = watchers.into_iter().filter(|one| one.client != cluster.client());
-        let Some(other) = others.find(|one| !is_dead(&one.address)) else { break owner };
-        if began.elapsed() > BRIEF_USE_MAX {
-            return Err(open_elsewhere(&other.address, owner.as_deref() == Some(other.address.as_str())));
-        }
-        sleep(INTERVAL);
-    };
-    // The second one is of a helper that died before the daemon heard of it.
-    let is_ours = owner.as_deref() == continues || owner.as_deref().is_some_and(is_dead);
-    if continues.is_some() && !is_ours {
-        let by = owner.map_or_else(|| "has released it".to_owned(), |owner| format!("at {owner} has it"));
-        return Err(Refusal {
-            kind: RefusalKind::Fenced,
-            reason: format!(
-                "another client took its lock meanwhile, and {by} now; what is cached may be old"
-            ),
-        });
+        let owner = owner.filter(|_| image.is_lock_owner()).ok_or_else(|| failed(Errno::EIO))?;
+        // One that came since may have had the lock between our look at the version and our lock.
+        let is_alone = self.others(file)?.is_empty();
+        let unchanged = if is_alone { unchanged } else { Some(false) };
+        file.note(&owner, unchanged)?;
+        Ok((owner, unchanged))
     }
-    if let Some(owner) = &owner {
-        // It is dead. What it has in flight is not done once the servers know that, and they learn it with our next request.
-        let fenced = cluster.blocklist(owner, FENCED_SECONDS).and_then(|()| cluster.wait_for_map());
-        fenced.and_then(|()| image.break_lock(owner)).map_err(failed)?;
-    }
-    image.lock().map_err(|error| match error {
-        Errno::EROFS | Errno::EBUSY | Errno::EAGAIN => {
-            let owner = image.lock_owner().ok().flatten().unwrap_or_else(|| "unknown".to_owned());
-            open_elsewhere(&owner, true)
+
+    /// Waits until no other client has the image open. Returns the owner of the lock, and the address of this client.
+    fn wait_for_others(&self, file: &LockFile) -> Result<(Option<String>, String), Refusal> {
+        let began = Instant::now();
+        loop {
+            let owner = self.image.lock_owner().map_err(|error| self.failed(error))?;
+            let Some(other) = self.others(file)?.into_iter().next() else {
+                return Ok((owner, self.own_address()?));
+            };
+            if began.elapsed() > BRIEF_USE_MAX {
+                return Err(open_elsewhere(&other, owner.as_deref() == Some(other.as_str())));
+            }
+            sleep(INTERVAL);
         }
-        _ => failed(error),
-    })?;
-    let owner = image.lock_owner().map_err(failed)?;
-    let owner = owner.filter(|_| image.is_lock_owner()).ok_or_else(|| failed(Errno::EIO))?;
-    file.note(&owner)?;
-    Ok(owner)
+    }
+
+    /// Returns the addresses of other clients that have the image open, and are not known to be dead.
+    fn others(&self, file: &LockFile) -> Result<Vec<String>, Refusal> {
+        let watchers = self.image.watchers().map_err(|error| self.failed(error))?;
+        let others = watchers.into_iter().filter(|one| one.client != self.cluster.client());
+        Ok(others.map(|one| one.address).filter(|address| !file.is_dead(address)).collect())
+    }
+
+    /// Returns the address that this client has as an owner, which its watch bears as well.
+    fn own_address(&self) -> Result<String, Refusal> {
+        let watchers = self.image.watchers().map_err(|error| self.failed(error))?;
+        let own = watchers.into_iter().find(|one| one.client == self.cluster.client());
+        own.map(|own| own.address).ok_or_else(|| self.failed(Errno::EAGAIN))
+    }
+
+    fn release(&self) -> Result<Release, Failure> {
+        Release::of(self.pool, self.id)
+    }
+
+    fn failed(&self, error: Failure) -> Refusal {
+        match error {
+            Errno::EACCES | Errno::EPERM => {
+                unusable(&format!("{} has no right to lock it; {}", self.name.entity(), rights(self.name)))
+            }
+            _ => other("locking the image", error),
+        }
+    }
 }
 
 fn open_elsewhere(address: &str, is_owner: bool) -> Refusal {
@@ -324,157 +365,4 @@ fn open_elsewhere(address: &str, is_owner: bool) -> Refusal {
     in_use(format!(
         "it is {how} elsewhere, by the client at {address}; close it there. If that host crashed, the cluster notices within 30 s"
     ))
-}
-
-/// State of an image when it was released.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Release {
-    id: String,
-    version: u64,
-}
-
-impl Release {
-    /// Returns the present state of an image.
-    ///
-    /// # Errors
-    /// The error of the library.
-    pub(crate) fn of(pool: &Pool, id: &str) -> Result<Self, Failure> {
-        Ok(Self { id: id.to_owned(), version: pool.header_version(id)? })
-    }
-}
-
-/// The file that at most one helper of this host has locked for an image.
-pub(crate) struct LockFile {
-    file: File,
-    path: PathBuf,
-    /// Address of the last owner, which has ended.
-    dead_owner: Option<String>,
-    /// State in which the last owner released the image.
-    released: Option<Release>,
-}
-
-impl LockFile {
-    /// Locks the file of a socket. Waits until an earlier helper has ended.
-    fn take(socket: &Path) -> Result<Self, Refusal> {
-        let path = socket.with_extension("lock");
-        let failed = |error: &dyn std::fmt::Display| {
-            unreachable(&format!("{} cannot be locked: {error}", path.display()))
-        };
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.map_err(|error| failed(&error))?;
-        let began = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if began.elapsed() < EARLIER_TIME_MAX => sleep(INTERVAL),
-                Err(TryLockError::WouldBlock) => {
-                    let pid = Contents::read(&mut file).pid;
-                    return Err(unreachable(&format!(
-                        "an earlier helper of it still runs (process {pid}), and waits for the cluster; see `ceph status`, or end it by \
-                         `kill -9 {pid}`"
-                    )));
-                }
-                Err(TryLockError::Error(error)) => return Err(failed(&error)),
-            }
-        }
-        let Contents { owner: dead_owner, released, .. } = Contents::read(&mut file);
-        let taken = Self { file, path, dead_owner, released };
-        // The process that others wait for.
-        taken.write(taken.dead_owner.as_deref(), taken.released.as_ref())?;
-        Ok(taken)
-    }
-
-    /// Notes the address of this client, before the image is served.
-    fn note(&mut self, owner: &str) -> Result<(), Refusal> {
-        self.write(Some(owner), None)
-    }
-
-    /// Notes that the owner has released the lock, and the state of the image then, if it is known.
-    pub(crate) fn release(&self, released: Option<&Release>) {
-        // An address that stays is that of a client without a lock.
-        drop(self.write(None, released));
-    }
-
-    fn write(&self, owner: Option<&str>, released: Option<&Release>) -> Result<(), Refusal> {
-        let mut file = &self.file;
-        let released = released.map(|Release { id, version }| format!(" {id} {version}"));
-        let line =
-            format!("{} {}{}\n", std::process::id(), owner.unwrap_or("-"), released.unwrap_or_default());
-        let written =
-            file.rewind().and_then(|()| file.set_len(0)).and_then(|()| file.write_all(line.as_bytes()));
-        written.map_err(|error| unreachable(&format!("{} cannot be written: {error}", self.path.display())))
-    }
-}
-
-/// The line of a lock file: `PID OWNER [ID VERSION]`.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Contents {
-    pid: String,
-    owner: Option<String>,
-    released: Option<Release>,
-}
-
-impl Contents {
-    /// Reads the line of a file. A damaged one says nothing; then the cluster decides when an owner is dead.
-    fn read(file: &mut File) -> Self {
-        let mut line = String::new();
-        // As much as could be read counts.
-        drop(file.rewind().and_then(|()| file.take(4096).read_to_string(&mut line)));
-        // A line that was cut short may have a part of a version.
-        let Some(line) = line.strip_suffix('\n') else { return Self::default() };
-        let mut words = line.split(' ').map(str::to_owned);
-        let pid = words.next().unwrap_or_default();
-        let owner = words.next().filter(|owner| !matches!(owner.as_str(), "" | "-"));
-        let released = words
-            .next()
-            .zip(words.next())
-            .and_then(|(id, version)| Some(Release { id, version: version.parse().ok()? }));
-        Self { pid, owner, released }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use base::testing::TempDir;
-
-    use super::*;
-
-    #[test]
-    fn a_lock_file_has_the_owner_that_died_and_not_one_that_released() {
-        let dir = TempDir::new();
-        let socket = dir.path().join("1.sock");
-        let take = || LockFile::take(&socket).map_err(|refusal| refusal.reason).expect("nobody has it");
-        let mut file = take();
-        assert_eq!(file.dead_owner, None);
-        file.note("10.0.0.1:0/7").map_err(|refusal| refusal.reason).expect("it is ours");
-        drop(file);
-        let file = take();
-        assert_eq!(file.dead_owner.as_deref(), Some("10.0.0.1:0/7"));
-        // One that dies before it has the lock leaves the owner before.
-        drop(file);
-        let file = take();
-        assert_eq!((file.dead_owner.as_deref(), &file.released), (Some("10.0.0.1:0/7"), &None));
-        let release = Release { id: "1f".to_owned(), version: 7 };
-        file.release(Some(&release));
-        drop(file);
-        let mut file = take();
-        assert_eq!((&file.dead_owner, file.released.as_ref()), (&None, Some(&release)));
-        file.note("10.0.0.1:0/8").map_err(|refusal| refusal.reason).expect("it is ours");
-        drop(file);
-        assert_eq!(take().released, None, "it was in use since");
-    }
-
-    #[test]
-    fn damaged_contents_name_no_owner() {
-        let dir = TempDir::new();
-        let path = dir.path().join("1.lock");
-        for content in
-            ["", "77", "77 \n", "\u{fffd}", "77 10.0.0.1:0/7", "77 - 1f 7", "77 - 1f x\n", "77 - 1f\n"]
-        {
-            std::fs::write(&path, content).expect("the folder is ours");
-            let Contents { owner, released, .. } =
-                Contents::read(&mut File::open(&path).expect("it is there"));
-            assert_eq!((owner, released), (None, None), "{content}");
-        }
-    }
 }

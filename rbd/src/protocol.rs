@@ -10,6 +10,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The key of an image's metadata with the session id of the attachment that it is in, or was in last. Once the daemon sets it, it has
+/// judged what it had cached of the image.
+pub const SESSION_KEY: &str = "forebay.session";
+
 /// Exit codes of a helper.
 pub mod exit {
     /// It released the image.
@@ -65,7 +69,7 @@ pub struct Opened {
     pub fsid: String,
     /// Address of this client as the owner of the lock; none if it was not locked.
     pub owner: Option<String>,
-    /// True if nobody has opened it for writing since this host released it; none if that is unknown.
+    /// True if no other client can have changed it since the last session of this host; none if that is unknown.
     pub unchanged: Option<bool>,
     /// First and last sector in hexadecimal digits, if it is only examined.
     pub ends: Option<Ends>,

@@ -31,6 +31,8 @@ pub(crate) struct Opening {
     pub(crate) retry_ns: Option<u64>,
     /// Folder for the sockets of helper processes. Made if it is needed.
     pub(crate) helpers: PathBuf,
+    /// Folder for what helpers must know after a restart of the host. Made if it is needed.
+    pub(crate) helper_locks: PathBuf,
 }
 
 /// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.

@@ -123,7 +123,7 @@ struct OwnFiles {
 
 impl OwnFiles {
     fn from_places(places: &Places) -> Self {
-        let in_dir = ["past", "history", "series"].map(|name| places.dir.join(name));
+        let in_dir = ["past", "history", "series", "image-locks"].map(|name| places.dir.join(name));
         let in_run = DoorKind::ALL
             .map(DoorKind::folder)
             .into_iter()

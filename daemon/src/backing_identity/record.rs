@@ -258,6 +258,8 @@ impl Record {
         match backing.unchanged {
             Some(true) => return Ok(Modification::Not),
             Some(false) => return Err(modified()),
+            // Samples would miss what another client wrote elsewhere.
+            None if backing.image.is_some() => return Err(UNKNOWN_IMAGE.to_owned()),
             None => {}
         }
         if let Some((before, now)) = before.sectors_written.zip(now.sectors_written) {
@@ -290,6 +292,10 @@ impl Record {
 /// Reason for distrust of a device without any known property.
 const UNKNOWN_DEVICE: &str = "It is unknown whether its backing is the same device: the system has no serial number or other name of \
                               it, and the host, or the device, was started since";
+
+/// Reason for distrust of an image of which this host has no note.
+const UNKNOWN_IMAGE: &str = "It is unknown whether its backing was modified while Forebay did not serve it: this host has no note of who had \
+                             the lock of the image";
 
 #[cfg(test)]
 mod tests {
@@ -412,7 +418,7 @@ mod tests {
         for at_rest in [true, false] {
             let record = Record::now(5, &image(None), false, at_rest);
             assert_eq!(record.judge(ID, &image(Some(true))), Ok(Modification::Not));
-            assert_eq!(record.judge(ID, &image(None)), Ok(Modification::Perhaps));
+            assert!(doubt(&record, &image(None)).contains("unknown whether"));
             assert!(doubt(&record, &image(Some(false))).contains("modified"));
         }
     }

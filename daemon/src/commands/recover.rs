@@ -8,7 +8,7 @@
 //! applied and flushed, and the mark on the backing stays longest. The new session id keeps a flash that comes back later from trusting what
 //! it has cached; the epoch, which rises before the first write, keeps it from writing what it has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
@@ -60,24 +60,53 @@ pub(super) fn run(options: &DiskRecover) -> Result<()> {
 fn recover_here(options: &DiskRecover) -> Result<Outcome> {
     let queue = Ring::new(QUEUE_DEPTH).map_err(|error| not_started(&error))?;
     let executor = Executor::new(queue.clone(), Order::Fifo);
-    let recovered = executor.run(recover_disk(&queue, &executor.host(), options));
+    let recovered = executor.run(async {
+        // No daemon needs to run, so its folders may be missing. They are made once an image needs them.
+        let helpers = PrivateFolder::new()?;
+        recover_disk(&queue, &executor.host(), options, &helpers.0).await
+    });
     recovered.expect("a ring always waits, so a recovery cannot run out of things that may happen")
+}
+
+/// A folder of this process alone, with a name that nobody can know before. Removed with what is in it.
+struct PrivateFolder(PathBuf);
+
+impl PrivateFolder {
+    fn new() -> Result<Self> {
+        let template = std::env::temp_dir().join("forebay-recover-XXXXXX");
+        nix::unistd::mkdtemp(&template).map(Self).map_err(|error| {
+            Error::failed(format!("Cannot make {}: {error}; make room there", template.display()))
+        })
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        // One that stays is empty, or has the socket and the note of a helper that has ended.
+        std::fs::remove_dir_all(&self.0).unwrap_or(());
+    }
 }
 
 fn not_started(error: &dyn std::fmt::Display) -> Error {
     Error::failed(format!("Cannot start: {error}; free some memory"))
 }
 
-async fn recover_disk(queue: &Ring, host: &LocalHost, options: &DiskRecover) -> Result<Outcome> {
+async fn recover_disk(
+    queue: &Ring,
+    host: &LocalHost,
+    options: &DiskRecover,
+    helpers: &Path,
+) -> Result<Outcome> {
     let location = Location::parse(&options.backing)?;
     let place = ring_location(options, &location)?;
-    let backing = open(queue, host, &location, options.dry_run).await?;
-    let ring_device = open(queue, host, &place, options.dry_run).await.map_err(|problem| Error {
-        message: format!(
-            "Cannot open the redo ring of {location}: {problem}; --ring FILE names another place"
-        ),
-        ..problem
-    })?;
+    let backing = open(queue, host, (&location, helpers), options.dry_run).await?;
+    let ring_device =
+        open(queue, host, (&place, helpers), options.dry_run).await.map_err(|problem| Error {
+            message: format!(
+                "Cannot open the redo ring of {location}: {problem}; --ring FILE names another place"
+            ),
+            ..problem
+        })?;
     let ring = RedoRing::open(ring_device).await.map_err(|error| not_recovered(&location, &error))?;
     let attributes = backing.attributes(&location);
     let examined = attributes.appearance().map_err(|error| {
@@ -121,14 +150,19 @@ fn ring_location(options: &DiskRecover, backing: &Location) -> Result<Location> 
     })
 }
 
-async fn open(queue: &Ring, host: &LocalHost, location: &Location, is_dry: bool) -> Result<Backing> {
+async fn open(
+    queue: &Ring,
+    host: &LocalHost,
+    (location, helpers): (&Location, &Path),
+    is_dry: bool,
+) -> Result<Backing> {
     let opening = Opening {
         location: location.clone(),
         access: if is_dry { Access::ReadOnly } else { Access::ReadWrite },
         lock: Lock::Image,
         retry_ns: Some(RETRY_NS),
-        // No daemon needs to run, so its folders may be missing.
-        helpers: std::env::temp_dir().join(format!("forebay-recover-{}", std::process::id())),
+        helpers: helpers.to_owned(),
+        helper_locks: helpers.to_owned(),
     };
     Backing::open(queue, host, &BlockingPool::here(), &opening).await
 }

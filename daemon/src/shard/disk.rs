@@ -410,8 +410,8 @@ impl Shard {
         let AttachRequest { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
         let (location, access, lock) = (location.clone(), *access, *lock);
-        let helpers = self.places.helpers();
-        let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers };
+        let (helpers, helper_locks) = (self.places.helpers(), self.places.helper_locks());
+        let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers, helper_locks };
         let backing = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await?;
         check_durability(name, values, &backing)?;
         let persistence = self.persistence(&opening.location, &backing).await;

@@ -4,7 +4,7 @@
 mod attributes;
 mod helper;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -210,8 +210,12 @@ pub(super) async fn open_image(
     name: &ImageName,
     opening: &Opening,
 ) -> Result<RbdImage> {
-    let Opening { access, retry_ns, helpers, .. } = opening;
-    let options = HelperOptions { socket: socket_of(name, helpers), access: *access };
+    let Opening { access, retry_ns, helpers, helper_locks, .. } = opening;
+    let options = HelperOptions {
+        socket: file_of(name, helpers, "sock"),
+        lock: file_of(name, helper_locks, "lock"),
+        access: *access,
+    };
     let helper = Helper::start(name, options.clone()).await?;
     let target = Target { address: Address::Unix(options.socket), export: String::new() };
     let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
@@ -223,15 +227,15 @@ pub(super) async fn open_image(
     Ok(RbdImage { device: Aligned::new(device), helper })
 }
 
-/// Returns the path of the socket for an image. It is the same for every helper of that image, whose lock file is beside it, and short,
-/// for the system limits its length.
-fn socket_of(name: &ImageName, folder: &Path) -> std::path::PathBuf {
+/// Returns the path of the socket or lock file for an image. It is the same for every helper of that image, and short, for the system limits
+/// the length of a socket's.
+fn file_of(name: &ImageName, folder: &Path, ending: &str) -> PathBuf {
     // FNV-1a of 64 bits, by Fowler, Noll and Vo.
     let text = format!("{} {}", name.plain(), name.conf.as_deref().unwrap_or(Path::new("")).display());
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    folder.join(format!("{hash:016x}.sock"))
+    folder.join(format!("{hash:016x}.{ending}"))
 }
 
 #[cfg(test)]
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn an_image_has_one_socket_whoever_opens_it_and_others_have_others() {
-        let socket = |rest: &str| socket_of(&ImageName::parse(rest).expect("a name"), Path::new("/r"));
+        let socket = |rest: &str| file_of(&ImageName::parse(rest).expect("a name"), Path::new("/r"), "sock");
         assert_eq!(socket("p/i"), socket("p/i?id=other"));
         assert_ne!(socket("p/i"), socket("p/j"));
         assert_ne!(socket("p/i"), socket("p/i?conf=/other/cluster.conf"));

@@ -3,14 +3,12 @@
 use std::io;
 use std::sync::Arc;
 
-use ::rbd::{Outcome, Request};
+use ::rbd::{Outcome, Request, SESSION_KEY};
 
 use super::helper::Helper;
 use super::image_id;
 use crate::backing_identity::{Appearance, Attributes, CannotMark, DirtyMark};
 
-/// The key with the session id of the attachment that the image is in, or was in last.
-const SESSION: &str = "forebay.session";
 /// The key of the dirty mark: `POOL DISK NAME`.
 const DIRTY: &str = "forebay.dirty";
 
@@ -55,7 +53,7 @@ impl Attributes for ImageAttributes {
         Ok(Appearance {
             image: Some(image_id(&opened)),
             unchanged: opened.unchanged,
-            session: self.get(SESSION)?,
+            session: self.get(SESSION_KEY)?,
             dirty: self.get(DIRTY)?.map(|text| DirtyMark::parse(&text)),
             ..Appearance::default()
         })
@@ -66,7 +64,7 @@ impl Attributes for ImageAttributes {
     }
 
     fn set_session(&self, session: &str) -> Result<(), CannotMark> {
-        self.set(SESSION, session.to_owned())
+        self.set(SESSION_KEY, session.to_owned())
     }
 
     fn set_dirty_mark(&self, mark: &DirtyMark) -> Result<(), CannotMark> {

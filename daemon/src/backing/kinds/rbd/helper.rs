@@ -54,6 +54,8 @@ const NOT_WANTED: &str = "the disk was removed meanwhile";
 #[derive(Clone, Debug)]
 pub(super) struct HelperOptions {
     pub(super) socket: PathBuf,
+    /// File that says who had the lock of the image last.
+    pub(super) lock: PathBuf,
     pub(super) access: Access,
 }
 
@@ -225,15 +227,20 @@ enum WatchEnd {
 
 impl Watcher {
     fn start_first(&self) -> Result<Child> {
-        if let Some(folder) = self.options.socket.parent() {
-            make_private(folder)?;
+        for path in [&self.options.socket, &self.options.lock] {
+            path.parent().map_or(Ok(()), make_private)?;
         }
         self.start(None)?.map_err(|refusal| refused(&self.link.name, &refusal))
     }
 
     /// Starts a process, and waits until it has opened the image.
     fn start(&self, continues: Option<&str>) -> Result<Result<Child, Refusal>> {
-        let mut arguments = vec![OsStr::new("--socket"), self.options.socket.as_os_str()];
+        let mut arguments = vec![
+            OsStr::new("--socket"),
+            self.options.socket.as_os_str(),
+            OsStr::new("--lock"),
+            self.options.lock.as_os_str(),
+        ];
         if self.options.access == Access::ReadOnly {
             arguments.push(OsStr::new("--read-only"));
         }
@@ -523,7 +530,8 @@ mod tests {
             opened: Mutex::default(),
             lost: Mutex::default(),
         };
-        let options = HelperOptions { socket: "/none".into(), access: Access::ReadOnly };
+        let options =
+            HelperOptions { socket: "/none".into(), lock: "/none".into(), access: Access::ReadOnly };
         let watcher = Watcher { link: Arc::new(link), options, events, arriving, process: Cell::new(0) };
         watcher.events.send(Event::Release).expect("it is open");
         let mut pause = PAUSES.0;
