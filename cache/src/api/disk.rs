@@ -428,6 +428,12 @@ impl<E: Env> CachedDisk<E> {
         grow::grow(&self.ctx.cache, growing, disk_bytes, touched);
     }
 
+    /// Stops the disk for good: every later request is an error, and its segments on flash stay as they are. For a backing that others may
+    /// have changed.
+    pub fn stop(&self, reason: String) {
+        self.ctx.cache.stop(reason);
+    }
+
     /// Returns true if flash may hold something that the backing does not have.
     pub fn holds_dirty(&self) -> bool {
         !self.ctx.cache.is_clean()

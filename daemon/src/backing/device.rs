@@ -117,6 +117,11 @@ impl Backing {
         self.0.inner().attributes(location)
     }
 
+    /// Returns the reason for which it is lost to this host for good, if it is: another client may have changed it since.
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.0.inner().lost()
+    }
+
     /// Returns true if it is a device of this host that is write-protected at present.
     pub(crate) fn is_write_protected(&self) -> bool {
         self.0.inner().is_write_protected()

@@ -52,6 +52,11 @@ pub(super) trait Storage: BlockDevice {
         Arc::new(NoAttributes)
     }
 
+    /// Returns the reason for which it is lost to this host for good, if it is: another client may have changed it since.
+    fn lost(&self) -> Option<String> {
+        None
+    }
+
     /// Returns true if it is write-protected at present.
     fn is_write_protected(&self) -> bool {
         false

@@ -66,6 +66,10 @@ impl Disk {
         // Read now: the disk may be larger when the answer arrives, which then is of an earlier time.
         let expected = self.cached.geometry().size;
         let backing = self.cached.backing();
+        if let Some(reason) = backing.lost() {
+            // What flash has may be old, and what it takes may never reach the backing.
+            self.cached.stop(format!("Its backing is lost to this host: {reason}"));
+        }
         let size = backing.current_size().await;
         let write_protected = !self.cached.geometry().read_only && backing.is_write_protected();
         let before = self.failure.borrow().clone();

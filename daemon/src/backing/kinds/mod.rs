@@ -255,6 +255,10 @@ impl Storage for OpenStorage {
         of_each!(self, storage => Storage::current_size(storage).await)
     }
 
+    fn lost(&self) -> Option<String> {
+        of_each!(self, storage => Storage::lost(storage))
+    }
+
     async fn measure(&self) -> Result<u64, BlockError> {
         of_each!(self, storage => storage.measure().await)
     }

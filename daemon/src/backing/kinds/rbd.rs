@@ -66,6 +66,10 @@ impl Storage for RbdImage {
         identity_of(&self.helper.opened())
     }
 
+    fn lost(&self) -> Option<String> {
+        self.helper.lost()
+    }
+
     async fn current_size(&self) -> Result<u64, BlockError> {
         self.check_fence(Operation::Open, None)?;
         self.nbd().current_size()
