@@ -22,13 +22,15 @@ use block::socket::Listener;
 use block::{Host, Ring};
 use doors::nbd::{Export, NbdDoor};
 use futures_util::future::{Either, select};
+use nix::errno::Errno;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::stat::{Mode, umask};
 use rbd::{Call, Message, Outcome, Request, SESSION_KEY, exit};
 use tokio::sync::oneshot;
 
-use crate::ceph::{Failure, Image, Pool};
+use crate::ceph::{EXCLUSIVE_LOCK, Failure, Image, Pool};
 use crate::device::{ImageState, RbdDevice};
+use crate::guard::Guard;
 use crate::lock_file::{LockFile, Release};
 use crate::opening::OpenImage;
 
@@ -40,6 +42,8 @@ const FENCED_NS: u64 = 1_000_000_000;
 /// Time in which a released image is closed. A cluster that takes longer may be gone for good; the next helper fences this one off, as
 /// any that died.
 const RELEASE_TIME_MAX: Duration = Duration::from_secs(30);
+/// The same after the daemon has ended: shorter than the time that the helper of its successor waits.
+const ORPHAN_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Work of the worker.
 enum Job {
@@ -101,6 +105,7 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
     let working =
         Worker { image: Arc::clone(&image), state: Arc::clone(&state), lock_file: Arc::clone(&lock_file) };
     let worker = thread::spawn(move || working.run(&work, ended));
+    let guard = Guard::start(&image, &state, opened.owner.clone().expect("a served image is locked"));
     thread::spawn(move || read_requests(&jobs));
     say(&Message::Opened(opened));
 
@@ -119,6 +124,7 @@ pub(crate) fn serve(open: OpenImage, socket: &Path, read_only: bool) -> i32 {
         End::Released(request) => request,
     };
     worker.join().expect("the worker does not panic");
+    guard.stop();
     let outcome = release(image, &pool, &id, &lock_file);
     if let Some(id) = request {
         let outcome =
@@ -174,16 +180,7 @@ async fn serve_until(
     door.close();
     match end {
         // Requests in flight end first.
-        End::Released(_) => {
-            thread::spawn(|| {
-                thread::sleep(RELEASE_TIME_MAX);
-                eprintln!(
-                    "forebay-rbd: the cluster does not answer; the image stays locked until the next helper starts"
-                );
-                leave(exit::FAILED)
-            });
-            export.drain().await;
-        }
+        End::Released(_) => export.drain().await,
         End::Fenced => {
             select(pin!(export.drain()), pin!(host.sleep(FENCED_NS))).await;
         }
@@ -192,14 +189,35 @@ async fn serve_until(
 }
 
 fn read_requests(jobs: &Sender<Job>) {
+    let mut is_released = false;
     for line in stdin().lock().lines() {
         let Ok(line) = line else { break };
         match serde_json::from_str(&line) {
-            Ok(call) => drop(jobs.send(Job::Call(call))),
+            Ok(call @ Call { .. }) => {
+                if call.request == Request::Release && !is_released {
+                    is_released = true;
+                    end_within(RELEASE_TIME_MAX);
+                }
+                drop(jobs.send(Job::Call(call)));
+            }
             Err(error) => eprintln!("forebay-rbd: a request makes no sense: {error}"),
         }
     }
+    if !is_released {
+        end_within(ORPHAN_TIME_MAX);
+    }
     drop(jobs.send(Job::Orphaned));
+}
+
+/// Ends this process after some time, whatever it waits for then.
+fn end_within(time: Duration) {
+    thread::spawn(move || {
+        thread::sleep(time);
+        eprintln!(
+            "forebay-rbd: the cluster does not answer; the image stays locked until the next helper starts"
+        );
+        leave(exit::FAILED)
+    });
 }
 
 /// Does what is requested.
@@ -232,10 +250,16 @@ impl Worker {
         ended.send(end).unwrap_or_default();
     }
 
+    /// Follows the header of the image. One that cannot be examined now keeps its size until the next notice or request.
     fn follow(&self) {
-        // An image that cannot be examined now keeps its size until the next notice or request.
-        if let Ok(bytes) = self.image.size() {
-            self.state.set_bytes(bytes);
+        match self.image.size() {
+            Ok(bytes) => self.state.set_bytes(bytes),
+            Err(Errno::ESHUTDOWN) => self.state.fence(),
+            Err(_) => {}
+        }
+        // Without its lock anyone can write to it.
+        if self.image.features().is_ok_and(|features| features & EXCLUSIVE_LOCK == 0) {
+            self.state.fence();
         }
     }
 
@@ -264,7 +288,7 @@ fn answer(image: &Image, state: &ImageState, request: Request) -> Outcome {
         Request::Release => unreachable!("it ends the worker"),
     };
     outcome.unwrap_or_else(|error| {
-        if error == nix::errno::Errno::ESHUTDOWN {
+        if error == Errno::ESHUTDOWN {
             state.fence();
         }
         Outcome::Failed { errno: error as i32 }

@@ -1,10 +1,12 @@
 //! An image as a block device.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Operation, Outcome, Unmap};
 use nix::errno::Errno;
+use nix::time::{ClockId, clock_gettime};
 use tokio::sync::{Notify, oneshot};
 
 use crate::ceph::{Failure, Image, Io};
@@ -17,11 +19,24 @@ pub(crate) struct ImageState {
     is_fenced: AtomicBool,
     /// Notified when the cluster first refused a request because this client is fenced off.
     fenced: Notify,
+    /// Time at which this client had the lock last, in seconds of [`now`].
+    confirmed: AtomicU64,
+    /// Notified when it has it again, or is fenced off.
+    confirmation: Notify,
+}
+
+/// Seconds after which the lock must be confirmed before further requests begin: this process was stopped, or the host was suspended.
+const CONFIRMED_SECONDS: u64 = 30;
+
+/// Returns the time since the start of the system in seconds, suspensions included.
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_BOOTTIME).expect("the system has this clock");
+    u64::try_from(time.tv_sec()).unwrap_or_default()
 }
 
 impl ImageState {
     pub(crate) fn new(bytes: u64) -> Arc<Self> {
-        Arc::new(Self { bytes: AtomicU64::new(bytes), ..Self::default() })
+        Arc::new(Self { bytes: AtomicU64::new(bytes), confirmed: AtomicU64::new(now()), ..Self::default() })
     }
 
     /// Sets the size. Only whole sectors are served.
@@ -33,6 +48,26 @@ impl ImageState {
     pub(crate) fn fence(&self) {
         if !self.is_fenced.swap(true, Ordering::Relaxed) {
             self.fenced.notify_one();
+            self.confirmation.notify_waiters();
+        }
+    }
+
+    /// Records that this client has the lock.
+    pub(crate) fn confirm(&self) {
+        self.confirmed.store(now(), Ordering::Relaxed);
+        self.confirmation.notify_waiters();
+    }
+
+    /// Waits until it is known that this client had the lock a short time ago, or is fenced off.
+    async fn until_confirmed(&self) {
+        loop {
+            let mut next = pin!(self.confirmation.notified());
+            next.as_mut().enable();
+            let age = now().saturating_sub(self.confirmed.load(Ordering::Relaxed));
+            if age <= CONFIRMED_SECONDS || self.is_fenced.load(Ordering::Relaxed) {
+                return;
+            }
+            next.await;
         }
     }
 
@@ -56,6 +91,7 @@ impl RbdDevice {
         range: Option<ByteRange>,
         request: Io,
     ) -> (Option<Buffer>, Result<(), BlockError>) {
+        self.state.until_confirmed().await;
         if self.state.is_fenced.load(Ordering::Relaxed) {
             let buffer = match request {
                 Io::Read { buffer, .. } | Io::Write { buffer, .. } => Some(buffer),
@@ -133,5 +169,31 @@ impl BlockDevice for RbdDevice {
     /// Writes zeroes that free storage: a discard of librbd leaves parts of objects as they are.
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         self.write_zeroes(range, Unmap::Allowed).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[test]
+    fn requests_after_a_long_stop_wait_for_a_check_of_the_lock() {
+        for resolve in [ImageState::confirm, ImageState::fence] {
+            let state = ImageState::new(4096);
+            let mut context = Context::from_waker(Waker::noop());
+            assert_eq!(pin!(state.until_confirmed()).poll(&mut context), Poll::Ready(()));
+            // As if the last check was that long ago; a host that started just now has no such time.
+            state.confirmed.store(0, Ordering::Relaxed);
+            if now() <= CONFIRMED_SECONDS {
+                continue;
+            }
+            let mut waiting = pin!(state.until_confirmed());
+            assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
+            resolve(&state);
+            assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(()));
+        }
     }
 }

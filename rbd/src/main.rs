@@ -15,6 +15,7 @@
 mod ceph;
 mod control;
 mod device;
+mod guard;
 mod lock_file;
 mod opening;
 
