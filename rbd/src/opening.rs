@@ -295,12 +295,16 @@ impl Taking<'_> {
         }
         // Whichever of the two has the lock if this process dies now, it is one of ours.
         file.note_attempt(&own, unchanged)?;
+        let mut free = version;
         if let Some(owner) = &found {
             // It is dead. What it has in flight is not done once the servers know that, and they learn it with our next request.
             let fenced = cluster.blocklist(owner, FENCED_SECONDS).and_then(|()| cluster.wait_for_map());
             fenced.and_then(|()| image.break_lock(owner)).map_err(failed)?;
-            file.note_broken(self.release().map_err(failed)?)?;
+            let broken = self.release().map_err(failed)?;
+            file.note_broken(broken.clone())?;
+            free = Some(broken);
         }
+        let is_still_free = self.release().ok() == free;
         image.lock().map_err(|error| match error {
             Errno::EROFS | Errno::EBUSY | Errno::EAGAIN => {
                 let owner = image.lock_owner().ok().flatten().unwrap_or_else(|| "unknown".to_owned());
@@ -310,9 +314,9 @@ impl Taking<'_> {
         })?;
         let owner = image.lock_owner().map_err(failed)?;
         let owner = owner.filter(|_| image.is_lock_owner()).ok_or_else(|| failed(Errno::EIO))?;
-        // One that came since may have had the lock between our look at the version and our lock.
+        // One that came since may have had the lock between our last look at the version and our lock.
         let is_alone = self.others(file)?.is_empty();
-        let unchanged = if is_alone { unchanged } else { Some(false) };
+        let unchanged = if is_still_free && is_alone { unchanged } else { Some(false) };
         file.note(&owner, unchanged)?;
         Ok((owner, unchanged))
     }
