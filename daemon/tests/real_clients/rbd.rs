@@ -182,6 +182,7 @@ fn dirty_data_of_an_image_survives_a_killed_daemon_and_its_mark_is_on_the_image(
     daemon.wait_for_log("was modified while Forebay did not serve it");
     until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
     assert_exported(&host, &cluster, &daemon, "web");
+    let daemon = assert_foreign_writer_is_noticed(&host, &cluster, daemon, &image);
     daemon.run(&["disk", "remove", "disk"]).succeeded();
     let marks = cluster.rbd(&["image-meta", "ls", &image]);
     assert!(!marks.contains("forebay.dirty") && marks.contains("forebay.session"), "{marks}");
@@ -190,6 +191,37 @@ fn dirty_data_of_an_image_survives_a_killed_daemon_and_its_mark_is_on_the_image(
         other.run(&["disk", "add", "disk", "--backing", &cluster.location("web")]).status == 0
     });
     assert_exported(&elsewhere, &cluster, &other, "web");
+}
+
+/// Lets another client write to the image after daemon and helper were killed with dirty data.
+fn assert_foreign_writer_is_noticed(host: &Host, cluster: &Cluster, daemon: Daemon, image: &str) -> Daemon {
+    let [helper] = helpers(daemon.id())[..] else { panic!("there is one helper for one disk") };
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &bytes_of(0)).expect("it is served");
+    kill(helper, Signal::SIGSTOP).expect("it runs");
+    guest.write(PAGE, &bytes_of(9)).expect("flash takes it");
+    daemon.kill();
+    kill(helper, Signal::SIGKILL).expect("it is stopped");
+    drop(guest);
+    let locks = cluster.rbd(&["lock", "ls", image]);
+    let words: Vec<_> = locks.lines().last().expect("it is locked").split_whitespace().collect();
+    let [locker, first, second, _] = words[..] else { panic!("{locks}") };
+    cluster.rbd(&["lock", "rm", image, &format!("{first} {second}"), locker]);
+    cluster.rbd(&["bench", "--io-type", "write", "--io-size", "4K", "--io-total", "4K", image]);
+    // A start that ends without a decision changes nothing about it.
+    for _ in 0..2 {
+        let daemon = host.serve();
+        daemon.wait_for_log("was modified while Forebay did not serve it");
+        assert_ne!(daemon.disk("disk")["state"], "serving");
+        assert!(daemon.stop().success());
+    }
+    let daemon = host.serve();
+    daemon.wait_for_log("was modified while Forebay did not serve it");
+    daemon.run(&["disk", "accept", "disk", "--yes", "--despite-differences"]).succeeded();
+    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
+    assert_exported(host, cluster, &daemon, "web");
+    daemon
 }
 
 #[test]
@@ -235,13 +267,17 @@ fn images_that_cannot_be_served_are_refused_with_the_reason_and_a_fenced_one_fai
     add(&daemon, &cluster.location("web"));
     let again = daemon.run(&["disk", "add", "again", "--backing", &cluster.location("web")]).failed();
     assert!(again.contains("'disk'"), "{again}");
+    daemon.run(&["disk", "set", "disk", "mode=write-back"]).succeeded();
     let mut guest = daemon.guest("disk");
     guest.write(0, &bytes_of(1)).expect("it is served");
     let locks = cluster.rbd(&["lock", "ls", &format!("{POOL}/web")]);
     let owner = locks.split_whitespace().find(|word| word.starts_with("127.0.0.1:0/"));
     cluster.ceph(&["osd", "blocklist", "add", owner.expect("the helper has the lock")]);
-    guest.write(0, &bytes_of(2)).expect_err("the cluster refuses it");
+    // Its helper notices that without a request, and what flash could answer is an error as well.
     daemon.wait_for_log("is lost to this host");
+    daemon.wait_for_log("The disk stops");
+    guest.read(0, PAGE as u32).expect_err("it may be old");
+    guest.write(0, &bytes_of(2)).expect_err("no flash takes it");
     guest.write(8 * PAGE, &bytes_of(3)).expect_err("no helper comes back by itself");
     assert_eq!(helpers(daemon.id()), []);
 }
