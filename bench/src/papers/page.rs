@@ -578,7 +578,7 @@ mod tests {
         assert!(text.contains("| 600 IOPS, then 590 IOPS | met (576 to 608) |"), "{text}");
         assert!(text.contains("| 0.50x, then 1.00x | short"), "{text}");
         assert!(text.contains("Of 2 rows") && text.contains(" 1 are within 10 %"), "{text}");
-        assert!(text.contains("of it\" by 100 %"), "{text}");
+        assert!(text.contains("\n- 100 %: first pass") && text.contains("0.95 of it\n"), "{text}");
     }
 
     #[test]
