@@ -27,7 +27,10 @@ pub(crate) const DIRECTORY_PAGES: u64 = 2 * DIRECTORY_BYTES as u64 / PAGE;
 /// Number of groups that a directory has room for.
 pub(crate) const GROUPS_MAX: usize = (DIRECTORY_BYTES - HEAD_BYTES) / RECORD_BYTES;
 
-pub(crate) const MAGIC: [u8; 8] = *b"FBREDO-D";
+/// Offsets of its copies in bytes.
+pub(crate) const COPIES: [u64; 2] = [0, DIRECTORY_BYTES as u64];
+
+const MAGIC: [u8; 8] = *b"FBREDO-D";
 pub(crate) const VERSION: u32 = 1;
 pub(crate) const CHECKSUM_AT: usize = 12;
 const HEAD_BYTES: usize = 128;
@@ -83,6 +86,19 @@ pub(crate) enum DirectoryFault {
     Version(u32),
     /// Torn or damaged.
     Damaged,
+}
+
+/// Returns true if the bytes at the offsets of the copies of a directory, which `read` gives, begin one: the file or device is a ring then.
+///
+/// # Errors
+/// Those of `read`.
+pub fn is_ring<E>(mut read: impl FnMut(u64) -> Result<Vec<u8>, E>) -> Result<bool, E> {
+    for at in COPIES {
+        if read(at)?.starts_with(&MAGIC) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Directory {

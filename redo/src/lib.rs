@@ -29,24 +29,8 @@ mod table;
 pub use canary::Bug;
 #[cfg(debug_assertions)]
 pub use canary::plant;
-pub use directory::{RingId, RingOwner};
+pub use directory::{RingId, RingOwner, is_ring};
 pub use recover::{Recovery, recover, verify};
 pub use replay::{Replay, replay};
 pub use ring::{GroupContent, GroupSummary, RedoRing, RingError, content_pages_of, smallest_bytes};
 pub use table::Change;
-
-/// Offsets of the copies of the directory of a ring, in bytes.
-const COPIES: [u64; 2] = [0, directory::DIRECTORY_BYTES as u64];
-
-/// Returns true if the bytes at these offsets of a file or device begin a copy of the directory of a ring: it is one then.
-///
-/// # Errors
-/// Those of `read`.
-pub fn is_ring<E>(mut read: impl FnMut(u64) -> Result<Vec<u8>, E>) -> Result<bool, E> {
-    for start in COPIES {
-        if read(start)?.starts_with(&directory::MAGIC) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}

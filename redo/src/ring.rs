@@ -18,8 +18,8 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::canary::{self, Bug};
 use super::directory::{
-    DIRECTORY_BYTES, DIRECTORY_PAGES, Directory, DirectoryFault, GROUPS_MAX, GroupRecord, RingId, RingOwner,
-    VERSION, checksum_of,
+    COPIES, DIRECTORY_BYTES, DIRECTORY_PAGES, Directory, DirectoryFault, GROUPS_MAX, GroupRecord, RingId,
+    RingOwner, VERSION, checksum_of,
 };
 use super::table::{self, Change, Entry};
 
@@ -218,7 +218,7 @@ impl<D: BlockDevice> RedoRing<D> {
             return Err(RingError::NotARing("it is smaller than any".to_owned()));
         }
         let (mut copies, mut failure) = (Vec::new(), None);
-        for at in [0, DIRECTORY_BYTES as u64] {
+        for at in COPIES {
             let (bytes, result) = device.read(at, Buffer::zeroed(DIRECTORY_BYTES)).await;
             match result {
                 Ok(()) => copies.push(Directory::decode(&bytes)),
@@ -545,8 +545,7 @@ impl<D: BlockDevice> RedoRing<D> {
             (state.directory().encode(), state.released)
         };
         let connection = self.device.epoch();
-        for copy in 0..2 {
-            let at = copy * DIRECTORY_BYTES as u64;
+        for (copy, at) in COPIES.into_iter().enumerate() {
             let (_, written) = self.device.write(at, Buffer::copy_of(&bytes)).await;
             written.map_err(RingError::Storage)?;
             if copy == 1 || !canary::has(Bug::CopiesTogether) {
