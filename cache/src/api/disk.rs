@@ -395,9 +395,14 @@ impl<E: Env> CachedDisk<E> {
         self.quiesced.take().is_some() || was_paused
     }
 
+    /// Returns true while the backing is the disk as of one time, and guests go on writing back.
+    pub fn is_paused(&self) -> bool {
+        self.ctx.cache.consistent.pause.as_of().is_some()
+    }
+
     /// Returns true between [`CachedDisk::quiesce`] or [`CachedDisk::destage_all`] and [`CachedDisk::resume`].
     pub fn is_quiesced(&self) -> bool {
-        self.quiesced.borrow().is_some() || self.ctx.cache.consistent.pause.as_of().is_some()
+        self.quiesced.borrow().is_some() || self.is_paused()
     }
 
     /// Returns the bytes that flash lost before the backing had them: reads of them fail until they are written again. At most `most`

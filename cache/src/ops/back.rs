@@ -99,10 +99,7 @@ impl<E: Env> Hold<E> {
         wait_until_known(cache).await?;
         let is_home = || !cache.back.throttle.has_writers() && !cache.catalog.can_destage(ALL_PAGES);
         wait_until(cache, Patience::Administrator { since: cache.pool.host.now() }, is_home).await?;
-        let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
-        if lost_bytes > 0 {
-            return Err(lost(lost_bytes));
-        }
+        check_lost(cache)?;
         if cache.back.has_destaged_behind(cache.log.durable()) {
             // The caller may drop this wait, and a flush that fails concerns every client.
             let ours = Rc::clone(cache);
@@ -112,11 +109,17 @@ impl<E: Env> Hold<E> {
     }
 }
 
-/// Returns the error of a command that needs everything on the backing, after flash lost these bytes.
-pub(super) fn lost(bytes: u64) -> BlockError {
-    BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
-        "flash lost {bytes} bytes that the backing does not have: write them again, or discard them"
-    ))
+/// Checks for a command that needs everything on the backing that flash lost nothing of it.
+///
+/// # Errors
+/// If it did.
+pub(super) fn check_lost<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
+    match cache.catalog.counts().lost_pages * PAGE_BYTES as u64 {
+        0 => Ok(()),
+        bytes => Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
+            "flash lost {bytes} bytes that the backing does not have: write them again, or discard them"
+        ))),
+    }
 }
 
 impl<E: Env> Drop for Hold<E> {

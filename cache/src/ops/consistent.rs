@@ -320,10 +320,10 @@ async fn write_group<E: Env>(
     let taken_at = state.wall_time();
     let changes = cache.catalog.with_journal_mut(|journal| {
         journal.begin_group();
-        changes_of(journal.writing().expect("it has just begun"))
+        let writing = journal.writing().expect("it has just begun");
+        (changes_of(writing), writing.pages())
     });
-    let Some(changes) = changes else { return Err(RingError::Abandoned(gone())) };
-    let pages = cache.catalog.with_journal(|journal| journal.writing().map_or(0, Dirty::pages)).unwrap_or(0);
+    let Some((changes, pages)) = changes else { return Err(RingError::Abandoned(gone())) };
     state.groups_begun.set(state.groups_begun.get() + 1);
     state.is_wanted.set(false);
     state.writing_since.set(state.fresh_since.take());
@@ -363,8 +363,9 @@ async fn write_group<E: Env>(
     state.failure.replace(None);
     state.used_when_full.set(None);
     state.counted.set(state.groups_begun.get());
-    state.counted_at.set(cache.pool.host.now());
-    state.record_rate(pages, cache.pool.host.now() - began);
+    let now = cache.pool.host.now();
+    state.progress_at.set(now);
+    state.record_rate(pages, now - began);
     cache.release_groups();
     tail_first(cache, ring);
     cache.back.destage.wake_all();

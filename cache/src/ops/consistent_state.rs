@@ -37,10 +37,8 @@ pub(crate) struct ConsistentState<E: Env> {
     pub(super) nothing_journaled: Cell<Option<(u64, u64)>>,
     /// Bytes a second that the ring took lately; 0 if that is not known.
     pub(super) rate: Cell<u64>,
-    /// Time at which the group on its way last asked for content.
+    /// Time at which a group last asked for content, or began to count.
     pub(super) progress_at: Cell<u64>,
-    /// Time at which a group last began to count.
-    pub(super) counted_at: Cell<u64>,
     /// Number of groups that began, and what it was when the last one began that counts.
     pub(super) groups_begun: Cell<u64>,
     pub(super) counted: Cell<u64>,
@@ -99,7 +97,6 @@ impl<E: Env> ConsistentState<E> {
             nothing_journaled: Cell::default(),
             rate: Cell::default(),
             progress_at: Cell::default(),
-            counted_at: Cell::default(),
             groups_begun: Cell::default(),
             counted: Cell::default(),
             pause: Pause::default(),

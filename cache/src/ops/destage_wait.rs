@@ -55,9 +55,8 @@ impl Patience {
             }
             Self::Group { since } => {
                 // A group on its way, and destage that makes room for one, are progress as well.
-                let state = &cache.consistent;
-                let progress = state.counted_at.get().max(state.progress_at.get());
-                let began = since.max(progress).max(cache.back.destage.last_destaged());
+                let progress = cache.consistent.progress_at.get().max(cache.back.destage.last_destaged());
+                let began = since.max(progress);
                 cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
             }
             Self::Administrator { since } => {

@@ -10,25 +10,23 @@
 //! others. It is small, because destage did the most of it.
 //!
 //! A request that has to wait for destage ends the pause: a guest at the dirty limit, a hold, an order of destage that is no longer the consistent
-//! one. A full ring does not: then no group is written, and the age of the promise grows.
+//! one. A full ring does not: then no group is written, and the age of the promise grows, up to its limit if there is one.
 
 use std::rc::Rc;
 
 use block::{BlockError, ErrorKind, Host, Operation};
 use tokio::sync::MutexGuard;
 
-use super::back::{lost, wait_until_known};
+use super::back::{check_lost, wait_until_known};
 use super::ctx::Ctx;
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
-use super::pause_state::PauseState;
 use super::ring_replay::replay_locked;
 use crate::state::catalog::ALL_PAGES;
 use crate::state::dirty::Dirty;
 use crate::state::journal::Journal;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
-use crate::types::limits::PAGE_BYTES;
 
 /// The most times that destage is to catch up with the groups that were written meanwhile.
 const PASSES: u32 = 8;
@@ -82,10 +80,7 @@ impl<E: Env> PauseRequest<E> {
 
 impl<E: Env> Drop for PauseRequest<E> {
     fn drop(&mut self) {
-        let pause = &self.cache.consistent.pause;
-        if pause.turn.get() == self.turn && pause.as_of().is_none() {
-            pause.take_turn();
-        }
+        self.cache.consistent.pause.withdraw(self.turn);
     }
 }
 
@@ -148,11 +143,10 @@ pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -
     if cache.back.destage.hurries() {
         return Err(error("its flash is being left".to_owned()));
     }
-    if cache.consistent.pause.turn.get() != turn {
+    let as_of = ring.taken_at().ok_or_else(left)?;
+    if !cache.consistent.pause.begin(turn, as_of) {
         return Err(error("it was withdrawn".to_owned()));
     }
-    let as_of = ring.taken_at().ok_or_else(left)?;
-    cache.consistent.pause.state.replace(PauseState::Since(as_of));
     // What was requested before has been destaged. Who still waits wants it again, which ends the pause.
     cache.back.destage.cancel_request();
     cache.back.destage.forget_wanted();
@@ -178,13 +172,6 @@ pub(crate) fn resume<E: Env>(cache: &Rc<DiskCache<E>>) -> bool {
     let was_paused = cache.consistent.pause.resume();
     cache.back.destage.wake();
     was_paused
-}
-
-fn check_lost<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
-    match cache.catalog.counts().lost_pages * PAGE_BYTES as u64 {
-        0 => Ok(()),
-        bytes => Err(lost(bytes)),
-    }
 }
 
 fn has_promise<E: Env>(cache: &DiskCache<E>) -> bool {

@@ -9,14 +9,14 @@ use crate::types::canary::{self, Bug};
 /// The pause of one disk.
 #[derive(Default)]
 pub(crate) struct Pause {
-    pub(super) state: RefCell<PauseState>,
+    state: RefCell<PauseState>,
     ended: Notify,
     /// Number of requests that began or were withdrawn: only the last one counts.
-    pub(super) turn: Cell<u64>,
+    turn: Cell<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum PauseState {
+enum PauseState {
     #[default]
     No,
     /// The backing is the disk as of this time, in nanoseconds since 1970.
@@ -39,9 +39,26 @@ impl Pause {
         self.as_of().is_some() && !canary::has(Bug::DestageInPause)
     }
 
+    /// Returns the number of a new request: earlier ones do not count any more.
     pub(super) fn take_turn(&self) -> u64 {
         self.turn.set(self.turn.get() + 1);
         self.turn.get()
+    }
+
+    /// Withdraws the request of this number, unless its pause began.
+    pub(super) fn withdraw(&self, turn: u64) {
+        if self.turn.get() == turn && self.as_of().is_none() {
+            self.take_turn();
+        }
+    }
+
+    /// Begins the pause of the request of this number, as of a time. Returns false if that was withdrawn.
+    pub(super) fn begin(&self, turn: u64, as_of: u64) -> bool {
+        let counts = self.turn.get() == turn;
+        if counts {
+            self.state.replace(PauseState::Since(as_of));
+        }
+        counts
     }
 
     /// Ends the pause as requested, or the request for one. Returns true if there was one.
