@@ -172,7 +172,7 @@ pub struct Dirt {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QuiesceInfo {
     pub state: QuiesceState,
-    /// Number of the request that counts: `resume` can be limited to it.
+    /// Number of the request that this is the state of: `resume` can be limited to it.
     pub number: u64,
     pub seconds_left: Option<u64>,
     /// Time as of which the backing alone is the disk, while guests go on writing back: in consistent order only.

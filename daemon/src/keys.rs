@@ -27,14 +27,14 @@ use crate::renamed;
 use rates::{bandwidth_text, iops_text, parse_bandwidth, parse_iops};
 
 /// The smallest and largest block, in bytes.
-const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
+const BLOCK_BYTES: RangeInclusive<u64> = 4096..=1 << 20;
 /// The least RAM of a disk, in bytes.
 const RAM_BYTES_MIN: u64 = 1 << 20;
 /// The smallest redo ring in bytes, and the largest unless a size was set.
 const RING_BYTES_MIN: u64 = 1 << 20;
+const RING_BYTES_AUTO_MAX: u64 = 1 << 30;
 /// Longest times for which a write may be in no group of the ring, in seconds. A group takes a flush of the storage and more.
 const AGE_SECONDS: RangeInclusive<u64> = 2..=3600;
-const RING_BYTES_AUTO_MAX: u64 = 1 << 30;
 /// RAM of a disk by default, in bytes.
 pub(crate) const RAM_BYTES_DEFAULT: u64 = 32 << 20;
 

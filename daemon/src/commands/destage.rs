@@ -67,7 +67,7 @@ pub(super) fn quiesce(options: &DiskQuiesce) -> Result<()> {
             text(&now["reason"])
         )));
     }
-    let said = match document["disk"]["quiesce"]["backing_as_of"].as_str() {
+    let said = match now["backing_as_of"].as_str() {
         None => format!(
             "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \
              {name}` ends that\n"

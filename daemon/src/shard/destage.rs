@@ -80,7 +80,8 @@ enum QuiesceState {
     /// Until this time; true if destage is paused, which may end before.
     Until(u64, bool),
     Failed(String),
-    Ended(String),
+    /// The reason, and the number of the request.
+    Ended(String, u64),
 }
 
 impl Quiesce {
@@ -97,18 +98,21 @@ impl Quiesce {
                 QuiesceStatus::Quiesced { seconds_left: end.saturating_sub(now).div_ceil(SECOND_NS) }
             }
             QuiesceState::Failed(reason) => QuiesceStatus::Failed(reason.clone()),
-            QuiesceState::Ended(reason) => QuiesceStatus::Ended(reason.clone()),
+            QuiesceState::Ended(reason, _) => QuiesceStatus::Ended(reason.clone()),
         }
     }
 
     /// Returns true if none was requested, or it failed or ended.
     pub(super) fn is_over(&self) -> bool {
-        matches!(*self.state.borrow(), QuiesceState::No | QuiesceState::Failed(_) | QuiesceState::Ended(_))
+        matches!(*self.state.borrow(), QuiesceState::No | QuiesceState::Failed(_) | QuiesceState::Ended(..))
     }
 
-    /// Returns the number of the request that counts.
+    /// Returns the number of the request that the state is of.
     pub(super) fn number(&self) -> u64 {
-        self.turn.get()
+        match *self.state.borrow() {
+            QuiesceState::Ended(_, number) => number,
+            _ => self.turn.get(),
+        }
     }
 
     /// Ends it without a call to the cache: the caller makes that.
@@ -119,8 +123,8 @@ impl Quiesce {
 
     /// Ends it before it was resumed.
     fn finish(&self, name: &str, reason: &str) {
+        self.state.replace(QuiesceState::Ended(reason.to_owned(), self.number()));
         self.take_turn();
-        self.state.replace(QuiesceState::Ended(reason.to_owned()));
         let over = format!("Disk '{name}' is no longer quiesced, and is destaged again: {reason}");
         events::of_disk(Kind::QuiesceOver, name, over);
     }
@@ -184,7 +188,7 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             disk.check_in_place(&name, "quiesce", &shard.host).await?;
-            if disk.is_paused() {
+            if disk.cached.is_paused() {
                 // A new one would end it, and a copy that goes on would be a mix.
                 return Err(Error::conflict(format!(
                     "Disk '{name}' is quiesced already, as of a time that another request would end: when that snapshot or \
@@ -192,7 +196,7 @@ impl ShardHandle {
                 )));
             }
             let turn = disk.quiesce.take_turn();
-            if !matches!(*disk.quiesce.state.borrow(), QuiesceState::Until(..)) {
+            if !matches!(*disk.quiesce.state.borrow(), QuiesceState::Until(_, false)) {
                 disk.quiesce.state.replace(QuiesceState::Destaging);
             }
             let time = HoldTime::OnceHome(Duration::from_secs(seconds));
@@ -214,7 +218,7 @@ impl ShardHandle {
             if number.is_some_and(|number| number != disk.quiesce.number()) {
                 return Ok(false);
             }
-            let status = disk.quiesce.at(shard.host.now(), disk.is_paused());
+            let status = disk.quiesce.at(shard.host.now(), disk.cached.is_paused());
             disk.quiesce.end();
             disk.cached.resume();
             match status {
@@ -265,18 +269,13 @@ impl ShardHandle {
 }
 
 impl Disk {
-    /// Returns true while its backing is as of one time, and guests go on writing back.
-    pub(super) fn is_paused(&self) -> bool {
-        self.cached.consistency().is_some_and(|state| state.backing_as_of.is_some())
-    }
-
     /// Keeps a disk clean that was just attached, as was requested before. Must be called before its first
     /// request.
     pub(super) fn continue_quiesce(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
         if time == HoldTime::Left(Duration::ZERO) {
             // The event was written before.
             let reason = "its time ended before it was served again".to_owned();
-            self.quiesce.state.replace(QuiesceState::Ended(reason));
+            self.quiesce.state.replace(QuiesceState::Ended(reason, self.quiesce.number()));
             return;
         }
         let (HoldTime::OnceHome(duration) | HoldTime::Left(duration)) = time;
@@ -316,7 +315,7 @@ pub(super) async fn destage_all(disk: &Disk, name: &str) -> Result<()> {
     if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
         return Err(Error::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
-    if disk.is_paused() {
+    if disk.cached.is_paused() {
         disk.quiesce.finish(name, "everything had to be destaged");
     } else {
         disk.quiesce.end();
@@ -378,7 +377,7 @@ async fn hold_quiesce(
         HoldTime::Left(duration) => (begun, duration),
     };
     let end = from.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    disk.quiesce.state.replace(QuiesceState::Until(end, disk.is_paused()));
+    disk.quiesce.state.replace(QuiesceState::Until(end, disk.cached.is_paused()));
     let superseded = pin!(disk.quiesce.is_superseded(turn));
     let (time_over, ended) = (pin!(host.sleep_until(end)), pin!(disk.cached.quiesce_ended()));
     let over = select(time_over, ended);
@@ -391,4 +390,24 @@ async fn hold_quiesce(
     };
     disk.cached.resume();
     disk.quiesce.finish(&name, &reason);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_ended_is_known_by_its_number_until_another_one_begins() {
+        let quiesce = Quiesce::default();
+        let number = quiesce.take_turn();
+        quiesce.state.replace(QuiesceState::Until(5, true));
+        assert!(quiesce.number() == number && !quiesce.is_over());
+        assert_eq!(quiesce.at(1, true), QuiesceStatus::Quiesced { seconds_left: 1 });
+        assert!(matches!(quiesce.at(1, false), QuiesceStatus::Ended(_)), "before its task records that");
+        quiesce.finish("d", "because");
+        assert_eq!(quiesce.at(1, false), QuiesceStatus::Ended("because".to_owned()));
+        assert!(quiesce.number() == number && quiesce.is_over());
+        quiesce.end();
+        assert_ne!(quiesce.number(), number);
+    }
 }

@@ -410,8 +410,8 @@ impl Shard {
         let AttachRequest { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
         let (location, access, lock) = (location.clone(), *access, *lock);
-        let (helpers, helper_locks) = (self.places.helpers(), self.places.helper_locks());
-        let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers, helper_locks };
+        let helpers = self.places.helpers();
+        let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers };
         let backing = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await?;
         check_durability(name, values, &backing)?;
         let persistence = self.persistence(&opening.location, &backing).await;
@@ -776,7 +776,7 @@ impl Disk {
             displaced: self.displaced.borrow().clone(),
             doors: self.doors.reports(),
             fit_to_move: self.is_fit_to_move(),
-            quiesce: self.quiesce.at(now, self.is_paused()),
+            quiesce: self.quiesce.at(now, self.cached.is_paused()),
             quiesce_number: self.quiesce.number(),
             consistency: self.cached.consistency().zip(self.ring.borrow().clone().map(|place| place.path)),
             statistics,

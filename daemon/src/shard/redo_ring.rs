@@ -336,7 +336,6 @@ impl Shard {
             lock: Lock::Image,
             retry_ns: user.values.retry_ns(),
             helpers: self.places.helpers(),
-            helper_locks: self.places.helper_locks(),
         };
         let opened = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await;
         opened.map_err(|problem| Error {
