@@ -126,6 +126,15 @@ impl Environment {
     }
 }
 
+/// Folders of helper processes, which are made once they are needed.
+#[derive(Clone, Debug)]
+pub(crate) struct HelperFolders {
+    /// For their sockets.
+    pub(crate) sockets: PathBuf,
+    /// For what they must know after a restart of the host.
+    pub(crate) locks: PathBuf,
+}
+
 impl Places {
     /// Returns the folders for these options.
     ///
@@ -171,14 +180,9 @@ impl Places {
         self.run.join("touched")
     }
 
-    /// Returns the folder of sockets of helper processes.
-    pub(crate) fn helpers(&self) -> PathBuf {
-        self.run.join("helpers")
-    }
-
-    /// Returns the folder of files that say who had the lock of an image last, which outlive a restart of the host.
-    pub(crate) fn helper_locks(&self) -> PathBuf {
-        self.dir.join("image-locks")
+    /// Returns the folders of helper processes.
+    pub(crate) fn helpers(&self) -> HelperFolders {
+        HelperFolders { sockets: self.run.join("helpers"), locks: self.dir.join("image-locks") }
     }
 
     /// Returns the path of the control socket.

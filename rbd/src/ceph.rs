@@ -1,6 +1,6 @@
 //! The functions of librbd and librados, loaded at run time, behind safe types. All unsafe code of this crate is here.
 //!
-//! Only functions that are in every release since Octopus (15.2) are used. Handles are usable from several threads: librbd promises
+//! Only functions that are in every release since Pacific (16.2) are used. Handles are usable from several threads: librbd promises
 //! that for all calls made here.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 
 use block::Buffer;
 use nix::errno::Errno;
-use rbd::Snapshot;
 
 /// A failed call, with the error that the cluster or the library reported.
 pub(crate) type Failure = Errno;
@@ -32,30 +31,6 @@ type ImageHandle = *mut c_void;
 type CompletionHandle = *mut c_void;
 type Callback = extern "C" fn(CompletionHandle, *mut c_void);
 type UpdateCallback = extern "C" fn(*mut c_void);
-
-/// `rbd_image_info_t`.
-#[repr(C)]
-#[derive(Default)]
-struct ImageInfo {
-    size: u64,
-    obj_size: u64,
-    num_objs: u64,
-    order: c_int,
-    block_name_prefix: [u8; 24],
-    parent_pool: i64,
-    parent_name_0: [u8; 32],
-    parent_name_1: [u8; 32],
-    parent_name_2: [u8; 32],
-}
-
-/// `rbd_snap_info_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct SnapshotInfo {
-    id: u64,
-    size: u64,
-    name: *const c_char,
-}
 
 /// `rbd_image_watcher_t`.
 #[repr(C)]
@@ -118,12 +93,9 @@ functions! {
         rbd_open(IoContext, *const c_char, *mut ImageHandle, *const c_char) -> c_int;
         rbd_open_read_only(IoContext, *const c_char, *mut ImageHandle, *const c_char) -> c_int;
         rbd_close(ImageHandle) -> c_int;
-        rbd_stat(ImageHandle, *mut ImageInfo, usize) -> c_int;
         rbd_get_size(ImageHandle, *mut u64) -> c_int;
         rbd_get_features(ImageHandle, *mut u64) -> c_int;
         rbd_get_id(ImageHandle, *mut c_char, usize) -> c_int;
-        rbd_get_stripe_unit(ImageHandle, *mut u64) -> c_int;
-        rbd_get_stripe_count(ImageHandle, *mut u64) -> c_int;
         rbd_lock_acquire(ImageHandle, c_int) -> c_int;
         rbd_lock_release(ImageHandle) -> c_int;
         rbd_lock_get_owners(ImageHandle, *mut c_int, *mut *mut c_char, *mut usize) -> c_int;
@@ -137,8 +109,6 @@ functions! {
         rbd_metadata_get(ImageHandle, *const c_char, *mut c_char, *mut usize) -> c_int;
         rbd_metadata_set(ImageHandle, *const c_char, *const c_char) -> c_int;
         rbd_metadata_remove(ImageHandle, *const c_char) -> c_int;
-        rbd_snap_list(ImageHandle, *mut SnapshotInfo, *mut c_int) -> c_int;
-        rbd_snap_list_end(*mut SnapshotInfo);
         rbd_update_watch(ImageHandle, *mut u64, UpdateCallback, *mut c_void) -> c_int;
         rbd_update_unwatch(ImageHandle, u64) -> c_int;
         rbd_read(ImageHandle, u64, usize, *mut c_char) -> isize;
@@ -180,7 +150,7 @@ impl Handle {
         let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         if address.is_null() {
             let name = name.to_string_lossy();
-            return Err(format!("librbd has no function {name}; install a release of 15.2 or later"));
+            return Err(format!("librbd has no function {name}; install a release of 16.2 or later"));
         }
         Ok(address)
     }
@@ -404,14 +374,6 @@ unsafe impl Send for Image {}
 // SAFETY: as above.
 unsafe impl Sync for Image {}
 
-/// Layout of an image in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    pub(crate) object_bytes: u64,
-    pub(crate) stripe_unit: u64,
-    pub(crate) stripe_count: u64,
-}
-
 /// A client that has an image open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Watcher {
@@ -457,22 +419,6 @@ impl Image {
         // SAFETY: the handle is open; the library writes at most as many bytes as the buffer has.
         checked(unsafe { (self.functions().rbd_get_id)(self.handle, id.as_mut_ptr().cast(), id.len()) })?;
         Ok(until_zero(&id))
-    }
-
-    /// Returns its layout.
-    ///
-    /// # Errors
-    /// The error of the library.
-    pub(crate) fn layout(&self) -> Result<Layout, Failure> {
-        let (mut info, mut stripe_unit, mut stripe_count) = (ImageInfo::default(), 0, 0);
-        let functions = self.functions();
-        // SAFETY: the handle is open; the library writes a structure of the length that it is given.
-        checked(unsafe { (functions.rbd_stat)(self.handle, &raw mut info, size_of::<ImageInfo>()) })?;
-        // SAFETY: the handle is open, the place is valid.
-        checked(unsafe { (functions.rbd_get_stripe_unit)(self.handle, &raw mut stripe_unit) })?;
-        // SAFETY: as above.
-        checked(unsafe { (functions.rbd_get_stripe_count)(self.handle, &raw mut stripe_count) })?;
-        Ok(Layout { object_bytes: info.obj_size, stripe_unit, stripe_count })
     }
 
     /// Takes the lock, and keeps it until it is released.
@@ -640,39 +586,6 @@ impl Image {
         match checked(unsafe { (self.functions().rbd_metadata_remove)(self.handle, key.as_ptr()) }) {
             Err(Errno::ENOENT) => Ok(()),
             outcome => outcome,
-        }
-    }
-
-    /// Returns its snapshots.
-    ///
-    /// # Errors
-    /// The error of the library.
-    pub(crate) fn snapshots(&self) -> Result<Vec<Snapshot>, Failure> {
-        let functions = self.functions();
-        let mut found = vec![SnapshotInfo { id: 0, size: 0, name: ptr::null() }; 64];
-        loop {
-            let mut most = c_int::try_from(found.len()).expect("the list is short");
-            // SAFETY: the handle is open; the library writes at most as many entries as it is given, and one that ends them.
-            let count = unsafe { (functions.rbd_snap_list)(self.handle, found.as_mut_ptr(), &raw mut most) };
-            let needed = usize::try_from(most).unwrap_or_default();
-            match checked(count.min(0)) {
-                Err(Errno::ERANGE) if needed > found.len() && needed <= LIST_MAX => {
-                    found.resize(needed, found[0]);
-                    continue;
-                }
-                outcome => outcome?,
-            }
-            let count = usize::try_from(count).unwrap_or_default();
-            let snapshot = |info: &SnapshotInfo| Snapshot {
-                id: info.id,
-                bytes: info.size,
-                // SAFETY: each entry has a C string until it is cleaned up.
-                name: unsafe { CStr::from_ptr(info.name) }.to_string_lossy().into_owned(),
-            };
-            let snapshots = found.iter().take(count).map(snapshot).collect();
-            // SAFETY: the library ended the list with an entry without a name, which ends this as well.
-            unsafe { (functions.rbd_snap_list_end)(found.as_mut_ptr()) };
-            return Ok(snapshots);
         }
     }
 

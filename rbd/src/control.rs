@@ -280,11 +280,6 @@ fn answer(image: &Image, state: &ImageState, request: Request) -> Outcome {
         Request::MetadataGet { key } => image.metadata(&key).map(Outcome::Value),
         Request::MetadataSet { key, value } => image.set_metadata(&key, &value).map(|()| Outcome::Done),
         Request::MetadataRemove { key } => image.remove_metadata(&key).map(|()| Outcome::Done),
-        Request::Size => image.size().map(|bytes| {
-            state.set_bytes(bytes);
-            Outcome::Bytes(bytes)
-        }),
-        Request::Snapshots => image.snapshots().map(Outcome::Snapshots),
         Request::Release => unreachable!("it ends the worker"),
     };
     outcome.unwrap_or_else(|error| {

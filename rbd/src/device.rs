@@ -60,15 +60,18 @@ impl ImageState {
 
     /// Waits until it is known that this client had the lock a short time ago, or is fenced off.
     async fn until_confirmed(&self) {
-        loop {
+        while !self.is_decided() {
             let mut next = pin!(self.confirmation.notified());
             next.as_mut().enable();
-            let age = now().saturating_sub(self.confirmed.load(Ordering::Relaxed));
-            if age <= CONFIRMED_SECONDS || self.is_fenced.load(Ordering::Relaxed) {
-                return;
+            if !self.is_decided() {
+                next.await;
             }
-            next.await;
         }
+    }
+
+    fn is_decided(&self) -> bool {
+        let age = now().saturating_sub(self.confirmed.load(Ordering::Relaxed));
+        age <= CONFIRMED_SECONDS || self.is_fenced.load(Ordering::Relaxed)
     }
 
     /// Waits until this client is fenced off.

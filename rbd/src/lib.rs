@@ -11,6 +11,4 @@ mod image_name;
 mod protocol;
 
 pub use image_name::ImageName;
-pub use protocol::{
-    Call, Ends, Message, Opened, Outcome, Refusal, RefusalKind, Request, SESSION_KEY, Snapshot, exit,
-};
+pub use protocol::{Call, Ends, Message, Opened, Outcome, Refusal, RefusalKind, Request, SESSION_KEY, exit};

@@ -7,8 +7,8 @@
 //! until the daemon has drawn its conclusion, which it shows by writing its next session.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{Read, Seek};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ const EARLIER_TIME_MAX: Duration = Duration::from_secs(20);
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// The most owners: the dead one, and helpers that died before they had the lock.
 const OWNERS_MAX: usize = 16;
+/// Bytes of a lock file: one block, which a power cut leaves as it was or as it is to be.
+const FILE_BYTES: usize = 4096;
 
 /// State of an image that nobody has locked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,10 +63,10 @@ struct Contents {
 
 impl Contents {
     fn read(file: &mut File) -> Self {
-        let mut line = String::new();
+        let mut text = String::new();
         // As much as could be read counts.
-        drop(file.rewind().and_then(|()| file.take(1 << 16).read_to_string(&mut line)));
-        let read = line.strip_suffix('\n').map(serde_json::from_str);
+        drop(file.rewind().and_then(|()| file.take(FILE_BYTES as u64).read_to_string(&mut text)));
+        let read = text.strip_suffix('\n').map(serde_json::from_str);
         read.and_then(Result::ok).unwrap_or_default()
     }
 
@@ -194,15 +196,11 @@ impl LockFile {
     }
 
     fn write(&self) -> Result<(), Refusal> {
-        let mut file = &self.file;
-        let mut line = serde_json::to_string(&self.contents).expect("plain data");
-        line.push('\n');
-        let mut write = || -> io::Result<()> {
-            file.rewind()?;
-            file.set_len(0)?;
-            file.write_all(line.as_bytes())?;
-            file.sync_data()
-        };
+        let text = serde_json::to_string(&self.contents).expect("plain data");
+        assert!(text.len() < FILE_BYTES, "owners are few, and their addresses short");
+        // Over what is there, and as long as that: a power cut must not leave a file that knows nothing.
+        let block = format!("{text:<width$}\n", width = FILE_BYTES - 1);
+        let write = || self.file.write_all_at(block.as_bytes(), 0).and_then(|()| self.file.sync_data());
         write().map_err(|error| unreachable(&format!("{} cannot be written: {error}", self.path.display())))
     }
 }

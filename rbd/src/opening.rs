@@ -227,12 +227,8 @@ fn examined(cluster: &Cluster, pool: &Pool, image: &Image, name: &ImageName) -> 
             name.plain()
         )));
     }
-    let layout = image.layout().map_err(failed)?;
     Ok(Opened {
         bytes,
-        object_bytes: layout.object_bytes,
-        stripe_bytes: (layout.stripe_unit, layout.stripe_unit.saturating_mul(layout.stripe_count)),
-        features,
         image: image.id().map_err(failed)?,
         pool: pool.id(),
         fsid: cluster.fsid().map_err(failed)?,

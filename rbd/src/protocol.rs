@@ -55,12 +55,6 @@ pub enum Message {
 pub struct Opened {
     /// Its size in bytes, a multiple of 512.
     pub bytes: u64,
-    /// Size of its objects in bytes.
-    pub object_bytes: u64,
-    /// Bytes that lie in one object before the next one is used, and their product with the number of objects that take turns.
-    pub stripe_bytes: (u64, u64),
-    /// Bits of its features.
-    pub features: u64,
     /// Id of the image, which stays if it is renamed.
     pub image: String,
     /// Id of its pool.
@@ -161,10 +155,6 @@ pub enum Request {
         /// The key.
         key: String,
     },
-    /// Returns the present size.
-    Size,
-    /// Returns the snapshots.
-    Snapshots,
     /// Ends the helper: requests in flight end, the lock is released.
     Release,
 }
@@ -177,26 +167,11 @@ pub enum Outcome {
     Done,
     /// The value of a key, if it has one.
     Value(Option<String>),
-    /// A size in bytes.
-    Bytes(u64),
-    /// Snapshots.
-    Snapshots(Vec<Snapshot>),
     /// It failed with this error of the system.
     Failed {
         /// The number of the error.
         errno: i32,
     },
-}
-
-/// A snapshot of an image.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Snapshot {
-    /// Its number.
-    pub id: u64,
-    /// Size of the image then, in bytes.
-    pub bytes: u64,
-    /// Its name.
-    pub name: String,
 }
 
 #[cfg(test)]

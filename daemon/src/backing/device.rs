@@ -1,6 +1,5 @@
 //! An open backing: a block device of any kind.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use base::blocking_pool::BlockingPool;
@@ -17,6 +16,7 @@ use super::identity::Identity;
 use super::kinds::{HandOff, Location, OpenStorage};
 use super::storage::Storage;
 use crate::backing_identity::Attributes;
+use crate::places::HelperFolders;
 
 /// Parameters for opening a backing.
 #[derive(Clone, Debug)]
@@ -29,10 +29,8 @@ pub(crate) struct Opening {
     pub(crate) lock: Lock,
     /// Time that a request may take, in nanoseconds; none: without limit.
     pub(crate) retry_ns: Option<u64>,
-    /// Folder for the sockets of helper processes. Made if it is needed.
-    pub(crate) helpers: PathBuf,
-    /// Folder for what helpers must know after a restart of the host. Made if it is needed.
-    pub(crate) helper_locks: PathBuf,
+    /// Folders of helper processes, for kinds that have them.
+    pub(crate) helpers: HelperFolders,
 }
 
 /// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.

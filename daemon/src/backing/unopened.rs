@@ -18,6 +18,11 @@ impl Location {
         self.path() == Some(path)
     }
 
+    /// Returns true if a helper process serves it, which needs folders.
+    pub(crate) fn has_helper(&self) -> bool {
+        matches!(self, Self::Rbd(_))
+    }
+
     /// Returns the path of a file or device, else the whole location.
     pub(crate) fn shown(&self) -> String {
         self.path().map_or_else(|| self.to_string(), |path| path.display().to_string())

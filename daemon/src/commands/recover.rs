@@ -8,7 +8,7 @@
 //! applied and flushed, and the mark on the backing stays longest. The new session id keeps a flash that comes back later from trusting what
 //! it has cached; the epoch, which rises before the first write, keeps it from writing what it has.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
@@ -25,6 +25,7 @@ use crate::backing::{Backing, Location, Opening};
 use crate::backing_identity::{self, DirtyMark};
 use crate::cli::DiskRecover;
 use crate::output;
+use crate::places::HelperFolders;
 use crate::shard::chosen_path;
 
 /// Entries of the ring of the system: a recovery has few requests in flight.
@@ -60,11 +61,14 @@ pub(super) fn run(options: &DiskRecover) -> Result<()> {
 fn recover_here(options: &DiskRecover) -> Result<Outcome> {
     let queue = Ring::new(QUEUE_DEPTH).map_err(|error| not_started(&error))?;
     let executor = Executor::new(queue.clone(), Order::Fifo);
-    let recovered = executor.run(async {
-        // No daemon needs to run, so its folders may be missing. They are made once an image needs them.
-        let helpers = PrivateFolder::new()?;
-        recover_disk(&queue, &executor.host(), options, &helpers.0).await
-    });
+    let location = Location::parse(&options.backing)?;
+    let place = ring_location(options, &location)?;
+    // No daemon needs to run, so its folders may be missing. The file system of this one may be, too: only who needs it has it.
+    let private = location.has_helper().then(PrivateFolder::new).transpose()?;
+    let folder = private.as_ref().map_or_else(PathBuf::new, |private| private.0.clone());
+    let helpers = HelperFolders { sockets: folder.clone(), locks: folder };
+    let opener = Opener { queue: &queue, host: &executor.host(), helpers, is_dry: options.dry_run };
+    let recovered = executor.run(recover_disk(&opener, options, (&location, &place)));
     recovered.expect("a ring always waits, so a recovery cannot run out of things that may happen")
 }
 
@@ -92,27 +96,23 @@ fn not_started(error: &dyn std::fmt::Display) -> Error {
 }
 
 async fn recover_disk(
-    queue: &Ring,
-    host: &LocalHost,
+    opener: &Opener<'_>,
     options: &DiskRecover,
-    helpers: &Path,
+    (location, place): (&Location, &Location),
 ) -> Result<Outcome> {
-    let location = Location::parse(&options.backing)?;
-    let place = ring_location(options, &location)?;
-    let backing = open(queue, host, (&location, helpers), options.dry_run).await?;
-    let ring_device =
-        open(queue, host, (&place, helpers), options.dry_run).await.map_err(|problem| Error {
-            message: format!(
-                "Cannot open the redo ring of {location}: {problem}; --ring FILE names another place"
-            ),
-            ..problem
-        })?;
-    let ring = RedoRing::open(ring_device).await.map_err(|error| not_recovered(&location, &error))?;
-    let attributes = backing.attributes(&location);
+    let backing = opener.open(location).await?;
+    let ring_device = opener.open(place).await.map_err(|problem| Error {
+        message: format!(
+            "Cannot open the redo ring of {location}: {problem}; --ring FILE names another place"
+        ),
+        ..problem
+    })?;
+    let ring = RedoRing::open(ring_device).await.map_err(|error| not_recovered(location, &error))?;
+    let attributes = backing.attributes(location);
     let examined = attributes.appearance().map_err(|error| {
         Error::failed(format!("Cannot examine backing {location}: {error}; check its file system"))
     })?;
-    let mark = own_mark(&location, examined.dirty, ring.owner(), options.allow_unmarked)?;
+    let mark = own_mark(location, examined.dirty, ring.owner(), options.allow_unmarked)?;
     let remove_mark = || {
         let Some(mark) = &mark else { return Ok(()) };
         attributes.remove_dirty_mark(mark).map_err(|error| {
@@ -129,12 +129,12 @@ async fn recover_disk(
         return Ok(Outcome::DoneBefore);
     }
     let size_bytes = backing.geometry().size;
-    let found = verify(&ring, size_bytes).await.map_err(|error| not_recovered(&location, &error))?;
+    let found = verify(&ring, size_bytes).await.map_err(|error| not_recovered(location, &error))?;
     if options.dry_run {
         return Ok(Outcome::Recovery(found));
     }
     backing_identity::renew_session(&*attributes)?;
-    let recovery = recover(&ring, &backing).await.map_err(|error| not_recovered(&location, &error))?;
+    let recovery = recover(&ring, &backing).await.map_err(|error| not_recovered(location, &error))?;
     remove_mark()?;
     Ok(Outcome::Recovery(recovery))
 }
@@ -150,21 +150,25 @@ fn ring_location(options: &DiskRecover, backing: &Location) -> Result<Location> 
     })
 }
 
-async fn open(
-    queue: &Ring,
-    host: &LocalHost,
-    (location, helpers): (&Location, &Path),
+/// Means to open storage.
+struct Opener<'a> {
+    queue: &'a Ring,
+    host: &'a LocalHost,
+    helpers: HelperFolders,
     is_dry: bool,
-) -> Result<Backing> {
-    let opening = Opening {
-        location: location.clone(),
-        access: if is_dry { Access::ReadOnly } else { Access::ReadWrite },
-        lock: Lock::Image,
-        retry_ns: Some(RETRY_NS),
-        helpers: helpers.to_owned(),
-        helper_locks: helpers.to_owned(),
-    };
-    Backing::open(queue, host, &BlockingPool::here(), &opening).await
+}
+
+impl Opener<'_> {
+    async fn open(&self, location: &Location) -> Result<Backing> {
+        let opening = Opening {
+            location: location.clone(),
+            access: if self.is_dry { Access::ReadOnly } else { Access::ReadWrite },
+            lock: Lock::Image,
+            retry_ns: Some(RETRY_NS),
+            helpers: self.helpers.clone(),
+        };
+        Backing::open(self.queue, self.host, &BlockingPool::here(), &opening).await
+    }
 }
 
 /// Returns the mark of a backing that belongs to a ring with this owner; none if it bears none, and that is allowed.

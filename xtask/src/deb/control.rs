@@ -120,7 +120,7 @@ Version: {version}
 Architecture: {architecture}
 Maintainer: {MAINTAINER}
 Installed-Size: {kibibytes}
-Depends: forebay (= {version}), {libraries}, librbd1 (>= 15.2), librados2 (>= 15.2)
+Depends: forebay (= {version}), {libraries}, librbd1 (>= 16.2), librados2 (>= 16.2)
 Section: admin
 Priority: optional
 Description: disks on Ceph RBD for the flash cache Forebay
@@ -142,7 +142,7 @@ mod tests {
         }
         assert!(text.ends_with(".\n") && !text.contains("\n\n"));
         let text = rbd_control("1.2.3", "amd64", "libc6", 7);
-        let depends = "Depends: forebay (= 1.2.3), libc6, librbd1 (>= 15.2), librados2 (>= 15.2)\n";
+        let depends = "Depends: forebay (= 1.2.3), libc6, librbd1 (>= 16.2), librados2 (>= 16.2)\n";
         assert!(text.starts_with("Package: forebay-rbd\n") && text.contains(depends), "{text}");
         assert!(text.ends_with(".\n") && !text.contains("\n\n"));
     }

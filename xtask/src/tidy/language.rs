@@ -32,7 +32,7 @@ struct Measure {
 }
 
 /// Limits of the measures, in the order of [`measures`]. They may only fall.
-const LIMITS: [usize; 5] = [0, 0, 0, 0, 43];
+const LIMITS: [usize; 5] = [0, 0, 0, 0, 42];
 
 /// Returns a finding for each measure above its limit, and prints all of them. `sources` are Rust files with their tokens, `pages` those of
 /// Markdown; both with their paths from the root.

@@ -214,10 +214,10 @@ pub(super) async fn open_image(
     name: &ImageName,
     opening: &Opening,
 ) -> Result<RbdImage> {
-    let Opening { access, retry_ns, helpers, helper_locks, .. } = opening;
+    let Opening { access, retry_ns, helpers, .. } = opening;
     let options = HelperOptions {
-        socket: file_of(name, helpers, "sock"),
-        lock: file_of(name, helper_locks, "lock"),
+        socket: file_of(name, &helpers.sockets, "sock"),
+        lock: file_of(name, &helpers.locks, "lock"),
         access: *access,
     };
     let helper = Helper::start(name, options.clone()).await?;

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -46,9 +46,6 @@ const STABLE: Duration = Duration::from_secs(30);
 
 /// Reason of a helper that ended without one.
 const SILENT: &str = "its helper ended without a reason; see the log of the daemon";
-
-/// Reason for which a helper is ended that has not opened its image yet.
-const NOT_WANTED: &str = "the disk was removed meanwhile";
 
 /// Parameters of serving an image.
 #[derive(Clone, Debug)]
@@ -100,7 +97,7 @@ impl Helper {
             listen(child.stdout.take(), 0, events);
             let first = first_message(&arriving, 0);
             drop(end(&mut child));
-            first.map_err(|refusal| refused(&wanted, &refusal))
+            first.map_err(|reason| refused(&wanted, &reason.into()))
         })
         .await
     }
@@ -111,14 +108,7 @@ impl Helper {
     /// The reason for which it is not served.
     pub(super) async fn start(name: &ImageName, options: HelperOptions) -> Result<Arc<Self>> {
         let (events, arriving) = channel();
-        let link = Arc::new(Link {
-            name: name.clone(),
-            input: Mutex::default(),
-            pending: Mutex::default(),
-            ids: AtomicU64::new(1),
-            opened: Mutex::default(),
-            lost: Mutex::default(),
-        });
+        let link = Arc::new(Link::new(name));
         let helper = Arc::new(Self { link: Arc::clone(&link), events: events.clone() });
         let (started, outcome) = oneshot::channel();
         let run = move || {
@@ -167,6 +157,17 @@ impl Drop for Helper {
 }
 
 impl Link {
+    fn new(name: &ImageName) -> Self {
+        Self {
+            name: name.clone(),
+            input: Mutex::default(),
+            pending: Mutex::default(),
+            ids: AtomicU64::new(1),
+            opened: Mutex::default(),
+            lost: Mutex::default(),
+        }
+    }
+
     fn call(&self, request: Request) -> io::Result<Outcome> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = channel();
@@ -219,6 +220,23 @@ struct Watcher {
     process: Cell<u64>,
 }
 
+/// The reason for which a process did not open its image.
+#[derive(Debug)]
+enum NotOpened {
+    Refused(Refusal),
+    /// The disk was removed meanwhile.
+    NotWanted,
+}
+
+impl From<NotOpened> for Refusal {
+    fn from(reason: NotOpened) -> Self {
+        match reason {
+            NotOpened::Refused(refusal) => refusal,
+            NotOpened::NotWanted => unreachable_image("the disk was removed meanwhile".to_owned()),
+        }
+    }
+}
+
 /// The reason for which a process is watched no longer.
 enum WatchEnd {
     Died,
@@ -258,14 +276,14 @@ impl Watcher {
                 *lock(&self.link.input) = input;
                 Ok(Ok(child))
             }
-            Err(refusal) => {
-                if refusal.reason == NOT_WANTED {
+            Err(reason) => {
+                if matches!(reason, NotOpened::NotWanted) {
                     // For the watcher, which would start the next one otherwise. This thread has the other end.
                     self.events.send(Event::Release).unwrap_or(());
                 }
                 drop(input);
                 drop(end(&mut child));
-                Ok(Err(refusal))
+                Ok(Err(reason.into()))
             }
         }
     }
@@ -404,17 +422,19 @@ fn listen(output: Option<ChildStdout>, process: u64, events: Sender<Event>) {
 }
 
 /// Waits for the first message of the process with this number.
-fn first_message(arriving: &Receiver<Event>, process: u64) -> Result<Opened, Refusal> {
-    let unreachable = |reason: String| Err(Refusal { kind: RefusalKind::Unreachable, reason });
+fn first_message(arriving: &Receiver<Event>, process: u64) -> Result<Opened, NotOpened> {
+    let unreachable = |reason: String| Err(NotOpened::Refused(unreachable_image(reason)));
     let until = Instant::now() + OPEN_TIME_MAX;
     loop {
         match arriving.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(Event::Line(of, Message::Opened(opened))) if of == process => return Ok(opened),
-            Ok(Event::Line(of, Message::Refused(refusal))) if of == process => return Err(refusal),
+            Ok(Event::Line(of, Message::Refused(refusal))) if of == process => {
+                return Err(NotOpened::Refused(refusal));
+            }
             Ok(Event::Closed(of)) if of == process => return unreachable(SILENT.to_owned()),
             Ok(Event::Line(..) | Event::Closed(_)) => {}
             Err(RecvTimeoutError::Disconnected) => return unreachable(SILENT.to_owned()),
-            Ok(Event::Release) => return unreachable(NOT_WANTED.to_owned()),
+            Ok(Event::Release) => return Err(NotOpened::NotWanted),
             Err(RecvTimeoutError::Timeout) => {
                 return unreachable(format!(
                     "the cluster did not answer within {} s; see `ceph status`",
@@ -423,6 +443,10 @@ fn first_message(arriving: &Receiver<Event>, process: u64) -> Result<Opened, Ref
             }
         }
     }
+}
+
+fn unreachable_image(reason: String) -> Refusal {
+    Refusal { kind: RefusalKind::Unreachable, reason }
 }
 
 fn refused(name: &ImageName, Refusal { kind, reason }: &Refusal) -> Error {
@@ -460,12 +484,14 @@ fn find_program() -> Option<PathBuf> {
 
 /// Makes the folder of sockets and lock files, for the service alone.
 fn make_private(folder: &Path) -> Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(Error::failed(format!("Cannot make {}: {error}; check its folder", folder.display())))
-        }
-        _ => Ok(()),
-    }
+    let made = match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        // Lock files outlive a power cut, and so does their folder.
+        made => made.and_then(|()| File::open(folder.parent().unwrap_or(folder))?.sync_all()),
+    };
+    made.map_err(|error| {
+        Error::failed(format!("Cannot make {}: {error}; check its folder", folder.display()))
+    })
 }
 
 /// Runs `work` on a thread of its own.
@@ -514,22 +540,16 @@ mod tests {
         let (events, arriving) = channel();
         events.send(Event::Closed(1)).expect("it is open");
         events.send(Event::Closed(2)).expect("it is open");
-        assert_eq!(first_message(&arriving, 2).expect_err("there is none").kind, RefusalKind::Unreachable);
+        let refusal = Refusal::from(first_message(&arriving, 2).expect_err("there is none"));
+        assert_eq!(refusal.kind, RefusalKind::Unreachable);
     }
 
     #[test]
     fn a_release_while_a_helper_starts_is_left_for_its_watcher() {
         let (events, arriving) = channel();
         events.send(Event::Release).expect("it is open");
-        assert_eq!(first_message(&arriving, 1).expect_err("it is not wanted").reason, NOT_WANTED);
-        let link = Link {
-            name: name(),
-            input: Mutex::default(),
-            pending: Mutex::default(),
-            ids: AtomicU64::new(1),
-            opened: Mutex::default(),
-            lost: Mutex::default(),
-        };
+        assert!(matches!(first_message(&arriving, 1), Err(NotOpened::NotWanted)));
+        let link = Link::new(&name());
         let options =
             HelperOptions { socket: "/none".into(), lock: "/none".into(), access: Access::ReadOnly };
         let watcher = Watcher { link: Arc::new(link), options, events, arriving, process: Cell::new(0) };
@@ -540,15 +560,8 @@ mod tests {
 
     #[test]
     fn a_request_without_a_helper_fails_at_once() {
-        let link = Link {
-            name: name(),
-            input: Mutex::default(),
-            pending: Mutex::default(),
-            ids: AtomicU64::new(1),
-            opened: Mutex::default(),
-            lost: Mutex::default(),
-        };
-        let error = link.call(Request::Size).expect_err("there is no process");
+        let link = Link::new(&name());
+        let error = link.call(Request::MetadataGet { key: "x".to_owned() }).expect_err("there is no process");
         assert_eq!(error.kind(), io::ErrorKind::NotConnected);
         assert!(lock(&link.pending).is_empty());
     }
