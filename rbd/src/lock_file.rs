@@ -239,8 +239,11 @@ mod tests {
         assert_eq!(file.proves_unchanged(None, Some(&at(1))), None, "nothing is known");
         assert_eq!(file.proves_unchanged(Some(B), Some(&at(1))), None);
         noted(file.note(A, Some(true)));
+        let length = || fs::metadata(&path).expect("it is there").len();
+        assert_eq!(length(), FILE_BYTES as u64, "it is one block");
         drop(file);
         let file = take(&path);
+        assert_eq!(length(), FILE_BYTES as u64);
         assert!(file.is_dead(A) && !file.is_dead(B));
         assert_eq!(file.proves_unchanged(Some(A), Some(&at(9))), Some(true));
         for other in [Some(B), None] {

@@ -14,6 +14,12 @@ const START_TIME_MAX: Duration = Duration::from_mins(2);
 /// Pool for images.
 pub(crate) const POOL: &str = "vms";
 
+/// Returns a name that nothing else has.
+fn unique_id() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/uuid").expect("the kernel makes names");
+    id.trim().to_owned()
+}
+
 /// A running cluster. Its processes are killed when it is dropped.
 pub(crate) struct Cluster {
     /// Path of its configuration.
@@ -29,10 +35,10 @@ impl Cluster {
             fs::create_dir(Path::new(&folder).join(part)).expect("the folder is ours");
         }
         let conf = format!("{folder}/ceph.conf");
-        let id = fs::read_to_string("/proc/sys/kernel/random/uuid").expect("the kernel makes names");
+        let id = unique_id();
         let mut cluster = Self { conf, servers: Vec::new() };
-        cluster.write_conf(&folder, id.trim());
-        cluster.start_monitor(&folder, id.trim());
+        cluster.write_conf(&folder, &id);
+        cluster.start_monitor(&folder, &id);
         cluster.start_storage(&folder);
         cluster.ceph(&["osd", "pool", "create", POOL, "8"]);
         cluster.ceph(&["osd", "pool", "application", "enable", POOL, "rbd"]);
@@ -77,9 +83,9 @@ impl Cluster {
 
     fn start_storage(&mut self, folder: &str) {
         let conf = self.conf.clone();
-        let id = fs::read_to_string("/proc/sys/kernel/random/uuid").expect("the kernel makes names");
-        self.ceph(&["osd", "new", id.trim()]);
-        run("ceph-osd", &["-c", &conf, "-i", "0", "--mkfs", "--osd-uuid", id.trim()]);
+        let id = unique_id();
+        self.ceph(&["osd", "new", &id]);
+        run("ceph-osd", &["-c", &conf, "-i", "0", "--mkfs", "--osd-uuid", &id]);
         assert!(Path::new(folder).join("osd/whoami").exists(), "it made its store");
         self.serve("ceph-osd", "0");
         self.wait_until("a storage server", |cluster| {

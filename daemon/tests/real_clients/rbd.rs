@@ -3,19 +3,16 @@
 use std::fs;
 use std::process::Command;
 use std::sync::Once;
-use std::thread::yield_now;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::ceph::{Cluster, POOL};
 use crate::host::{Daemon, Host};
+use crate::patience::until;
 use crate::tools::{assert_same_content, qemu_io, uri};
 
 const PAGE: u64 = 4096;
-/// Far longer than anything here takes.
-const DEADLINE: Duration = Duration::from_mins(2);
 
 /// Builds the helper beside the daemon: of another package only its library is built for tests.
 fn build_helper() {
@@ -42,14 +39,6 @@ fn helpers(daemon: u32) -> Vec<Pid> {
         .expect("it is mounted")
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     processes.filter(is_helper).map(Pid::from_raw).collect()
-}
-
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + DEADLINE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        yield_now();
-    }
 }
 
 fn bytes_of(round: u64) -> Vec<u8> {
@@ -118,7 +107,7 @@ fn an_image_is_a_disk_that_outlives_its_helper_and_grows() {
 
     let pid = daemon.id();
     assert!(daemon.stop().success());
-    until("the image is released", || cluster.rbd(&["lock", "ls", &image]).trim().is_empty());
+    until(|| cluster.rbd(&["lock", "ls", &image]).trim().is_empty());
     assert_eq!(helpers(pid), []);
 }
 
@@ -153,7 +142,7 @@ fn dirty_data_of_an_image_survives_a_killed_daemon_and_its_mark_is_on_the_image(
     daemon.kill();
     kill(helper, Signal::SIGKILL).expect("it is stopped");
     let daemon = host.serve();
-    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    until(|| daemon.disk("disk")["state"] == "serving");
     let mut guest = daemon.guest("disk");
     for round in 0..256 {
         let found = guest.read(round * PAGE, PAGE as u32).expect("it is served");
@@ -170,26 +159,24 @@ fn dirty_data_of_an_image_survives_a_killed_daemon_and_its_mark_is_on_the_image(
     // What is cached stays while nobody else uses the image, which its header shows.
     assert!(daemon.stop().success());
     let daemon = host.serve();
-    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    until(|| daemon.disk("disk")["state"] == "serving");
     let mut guest = daemon.guest("disk");
     guest.read(0, PAGE as u32 * 256).expect("it is served");
     assert_eq!(daemon.json(&["stats", "disk"])["disks"][0]["read_misses"], 0);
     drop(guest);
     assert!(daemon.stop().success());
-    until("the image is released", || cluster.rbd(&["lock", "ls", &image]).trim().is_empty());
+    until(|| cluster.rbd(&["lock", "ls", &image]).trim().is_empty());
     cluster.rbd(&["bench", "--io-type", "write", "--io-size", "4K", "--io-total", "4K", &image]);
     let daemon = host.serve();
     daemon.wait_for_log("was modified while Forebay did not serve it");
-    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    until(|| daemon.disk("disk")["state"] == "serving");
     assert_exported(&host, &cluster, &daemon, "web");
     let daemon = assert_foreign_writer_is_noticed(&host, &cluster, daemon, &image);
     daemon.run(&["disk", "remove", "disk"]).succeeded();
     let marks = cluster.rbd(&["image-meta", "ls", &image]);
     assert!(!marks.contains("forebay.dirty") && marks.contains("forebay.session"), "{marks}");
     // The image is free once its helper has ended.
-    until("the image is free", || {
-        other.run(&["disk", "add", "disk", "--backing", &cluster.location("web")]).status == 0
-    });
+    until(|| other.run(&["disk", "add", "disk", "--backing", &cluster.location("web")]).status == 0);
     assert_exported(&elsewhere, &cluster, &other, "web");
 }
 
@@ -218,7 +205,7 @@ fn assert_foreign_writer_is_noticed(host: &Host, cluster: &Cluster, daemon: Daem
     let daemon = host.serve();
     daemon.wait_for_log("was modified while Forebay did not serve it");
     daemon.run(&["disk", "accept", "disk", "--yes", "--despite-differences"]).succeeded();
-    until("the disk is served again", || daemon.disk("disk")["state"] == "serving");
+    until(|| daemon.disk("disk")["state"] == "serving");
     daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
     assert_exported(host, cluster, &daemon, "web");
     daemon
