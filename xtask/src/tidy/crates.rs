@@ -22,6 +22,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("rbd", &["base", "block", "doors"]),
     // Groups of changes beside a backing: a device and bytes, and no cache.
     ("redo", &["block"]),
+    // A disk as a log of objects: bytes and an interface of stores, and no cache.
+    ("volume", &["block"]),
     // Counters over time, wear and events: it gets the counts, and knows no shard.
     ("telemetry", &["base", "block", "cache"]),
     // `trace` for its tests: predictions on real traces are compared with exact results.
