@@ -1,7 +1,49 @@
 //! Volumes: disks as logs of objects in an object store.
 //!
-//! Source: LSVD (Hajkazemi and others, EuroSys 2022).
+//! ```text
+//! guest's changes ── groups ── objects of about 8 MiB: what changed, compressed, with checksums ── the map: where each page is now
+//! ```
+//! A **group** is what completed between two flushes. It counts when all its objects are there, the last one says that it is the end, and
+//! no other host has taken the volume meanwhile. So the store holds the disk as of one instant, always, and a host that opens it finds the
+//! last group that was confirmed, or a later one, and never a mix.
+//!
+//! An **epoch** is taken by each host that opens a volume for writing. Every object is created exclusively under a name that its epoch is a
+//! part of, so hosts never write the same object, and the one that was overtaken notices before it confirms anything.
+//!
+//! The crate makes no system call and reads no clock; a store is a trait. Sizes are bytes unless they are named pages, of 4096 bytes.
+//!
+//! Source: LSVD (Hajkazemi and others, "Beating the I/O bottleneck: a case for log-structured virtual disks", EuroSys 2022), for the log of
+//! objects, the map and its checkpoints; the log-structured file system (Rosenblum and Ousterhout, 1992) for cleaning.
 
+mod calls;
+mod canary;
+mod checkpoint;
+mod chunk;
+mod content;
+mod epoch;
+mod error;
+mod group;
+mod load;
+mod manage;
+mod map;
+mod names;
+mod object;
+mod objects;
+mod range_map;
+mod read;
+mod record;
+mod settings;
 mod store;
+mod upkeep;
+mod volume;
 
+pub use canary::Bug;
+#[cfg(debug_assertions)]
+pub use canary::plant;
+pub use chunk::Compression;
+pub use error::VolumeError;
+pub use manage::{CheckReport, VolumeOptions, VolumeSummary, check, create, delete, list};
+pub use names::VolumeId;
+pub use settings::VolumeSettings;
 pub use store::{LIST_NAMES_MAX, Listed, Store, StoreError, StoreErrorKind};
+pub use volume::{Volume, VolumeStatistics};

@@ -1,0 +1,88 @@
+//! Requests to a store, repeated where that is safe.
+
+use std::ops::Range;
+
+use block::Host;
+use bytes::Bytes;
+
+use super::store::{Listed, Store, StoreError, StoreErrorKind};
+
+/// Tries of a request for which somebody waits.
+const TRIES: u32 = 6;
+/// Rest after the first try that failed, in nanoseconds; twice as long after each further one.
+const FIRST_REST_NS: u64 = 100_000_000;
+/// Longest rest between tries, in nanoseconds.
+pub(crate) const REST_NS_MAX: u64 = 5_000_000_000;
+
+/// A store, with the clock by which requests are repeated.
+#[derive(Clone)]
+pub(crate) struct Calls<S, H> {
+    pub(crate) store: S,
+    pub(crate) host: H,
+}
+
+/// Returns the rest after so many tries that failed, in nanoseconds.
+pub(crate) fn rest_after(tries: u32) -> u64 {
+    (FIRST_REST_NS << tries.min(16)).min(REST_NS_MAX)
+}
+
+impl<S: Store, H: Host> Calls<S, H> {
+    async fn repeat<T>(&self, request: impl AsyncFn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut tries = 0;
+        loop {
+            match request().await {
+                Err(error) if error.kind.is_transient() && tries + 1 < TRIES => {
+                    self.host.sleep(rest_after(tries)).await;
+                    tries += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Returns the content of an object, or a part of it.
+    pub(crate) async fn get(&self, name: &str, range: Option<Range<u64>>) -> Result<Bytes, StoreError> {
+        self.repeat(async || self.store.get(name, range.clone()).await).await
+    }
+
+    /// Returns the content of an object; none if there is no such object.
+    pub(crate) async fn find(
+        &self,
+        name: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Bytes>, StoreError> {
+        match self.get(name, range).await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind == StoreErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lists as a store does.
+    pub(crate) async fn list(&self, prefix: &str, after: Option<&str>) -> Result<Vec<Listed>, StoreError> {
+        self.repeat(async || self.store.list(prefix, after).await).await
+    }
+
+    /// Deletes an object.
+    pub(crate) async fn delete(&self, name: &str) -> Result<(), StoreError> {
+        self.repeat(async || self.store.delete(name).await).await
+    }
+
+    /// Creates an object whose content no other writer would give it. An earlier try that was done counts: the content is read back.
+    ///
+    /// # Errors
+    /// `Exists` if it has another content.
+    pub(crate) async fn create(&self, name: &str, bytes: &Bytes) -> Result<(), StoreError> {
+        self.repeat(async || self.create_once(name, bytes).await).await
+    }
+
+    /// Tries once to create an object as [`Self::create`] does.
+    pub(crate) async fn create_once(&self, name: &str, bytes: &Bytes) -> Result<(), StoreError> {
+        let exists = match self.store.create(name, bytes.clone()).await {
+            Err(error) if error.kind == StoreErrorKind::Exists => error,
+            result => return result,
+        };
+        let found = self.store.get(name, None).await?;
+        if found == *bytes { Ok(()) } else { Err(exists) }
+    }
+}

@@ -1,0 +1,53 @@
+//! Known bugs that tests plant, to prove that walks find bugs of that kind. Absent from release builds.
+
+/// A bug that can be planted. Each switches off one rule of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// Copies of cleaning count wherever their pages are by now.
+    UnconditionalCopies,
+    /// Objects are deleted that the newest checkpoint still needs.
+    DeletedBeforeCheckpoint,
+    /// An epoch's end is not fixed when the next one begins: what lands later counts.
+    OpenEnd,
+    /// A group is confirmed without a look at the epoch.
+    NoLook,
+    /// A group counts though it has no end yet.
+    GroupWithoutEnd,
+    /// A group is confirmed before all objects before its end are there.
+    GroupWithHole,
+}
+
+impl Bug {
+    /// All bugs.
+    pub const ALL: [Self; 6] = [
+        Self::UnconditionalCopies,
+        Self::DeletedBeforeCheckpoint,
+        Self::OpenEnd,
+        Self::NoLook,
+        Self::GroupWithoutEnd,
+        Self::GroupWithHole,
+    ];
+}
+
+#[cfg(debug_assertions)]
+std::thread_local! {
+    static PLANTED: std::cell::Cell<Option<Bug>> = const { std::cell::Cell::new(None) };
+}
+
+/// Plants a bug for everything that this thread runs from now on, instead of the one before.
+#[cfg(debug_assertions)]
+pub fn plant(bug: Option<Bug>) {
+    PLANTED.set(bug);
+}
+
+/// Returns true if this bug is planted in this thread.
+#[cfg(debug_assertions)]
+pub(crate) fn has(bug: Bug) -> bool {
+    PLANTED.get() == Some(bug)
+}
+
+/// Returns false: no bug can be planted.
+#[cfg(not(debug_assertions))]
+pub(crate) const fn has(_: Bug) -> bool {
+    false
+}

@@ -1,0 +1,241 @@
+//! Checkpoints: the map in the store, so that an open reads few headers.
+//!
+//! A checkpoint has all regions of the map. Those that did not change since the one before are where that put them; the others are in its
+//! own parts. It is made while groups go on: a region may be newer than what the checkpoint covers, and applying groups again to that
+//! ends at the same content.
+//!
+//! ```text
+//! root:    8 bytes magic | 4 format | 4 CRC-32C of all else | 8 bytes of the body | body, an LZ4 block
+//! body:    volume 16 | epoch, number, data covered, copies covered, size of the disk, time of the last group, objects, regions (8 each)
+//!          object, 40 each: index 4, copies 4, epoch 8, sequence 8, bytes 8, pages 4, zero 4
+//!          region, 40 each: region 8, epoch 8, number 8, part 4, offset 4, bytes 4, zero 4
+//! part:    regions one behind the other: 4 CRC-32C of the rest | 4 bytes of the entries | entries, an LZ4 block
+//! entry:   16 bytes: page within the region 2, pages 1, index 1, object 4, offset 4, stored 2, pages of the chunk 1, zero 1
+//! ```
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+use super::content::Content;
+use super::error::VolumeError;
+use super::map::{Location, REGION_PAGES};
+use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
+use super::object::Fields;
+use super::objects::ObjectInfo;
+use super::record::FORMAT;
+
+const MAGIC: [u8; 8] = *b"FBVOLMAP";
+const ROOT_HEAD_BYTES: usize = 24;
+const BODY_HEAD_BYTES: usize = 80;
+const LINE_BYTES: usize = 40;
+const ENTRY_BYTES: usize = 16;
+/// Bytes above which the entries of a region cannot be: one for each page.
+const REGION_BYTES_MAX: usize = REGION_PAGES as usize * ENTRY_BYTES;
+/// Largest body of a root.
+const BODY_BYTES_MAX: u64 = 1 << 30;
+
+/// Place of a region in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RegionPlace {
+    pub(crate) part: PartKey,
+    pub(crate) offset: u32,
+    pub(crate) bytes: u32,
+}
+
+/// A checkpoint but for its parts.
+pub(crate) struct Root {
+    /// Sequences of data and copies of its epoch that need no replay.
+    pub(crate) covered: [u64; 2],
+    /// Size, time and objects; without the map, and with nothing live.
+    pub(crate) content: Content,
+    pub(crate) regions: BTreeMap<u64, RegionPlace>,
+}
+
+/// Encodes a root.
+pub(crate) fn encode_root(
+    volume: VolumeId,
+    key: CheckpointKey,
+    covered: [u64; 2],
+    content: &Content,
+    regions: &BTreeMap<u64, RegionPlace>,
+) -> Bytes {
+    let mut body = Vec::new();
+    body.extend(volume.0);
+    let numbers = [key.epoch, key.number, covered[0], covered[1], content.bytes, content.taken_at];
+    for number in numbers.into_iter().chain([content.objects.len() as u64, regions.len() as u64]) {
+        body.extend(number.to_le_bytes());
+    }
+    for (index, info) in content.objects.iter() {
+        body.extend(index.to_le_bytes());
+        body.extend(u32::from(info.key.is_copies).to_le_bytes());
+        for number in [info.key.epoch, info.key.sequence, info.stored] {
+            body.extend(number.to_le_bytes());
+        }
+        body.extend(info.pages.to_le_bytes());
+        body.extend([0; 4]);
+    }
+    for (region, place) in regions {
+        for number in [*region, place.part.checkpoint.epoch, place.part.checkpoint.number] {
+            body.extend(number.to_le_bytes());
+        }
+        for number in [place.part.part, place.offset, place.bytes, 0] {
+            body.extend(number.to_le_bytes());
+        }
+    }
+    let mut bytes = Vec::new();
+    bytes.extend(MAGIC);
+    bytes.extend(FORMAT.to_le_bytes());
+    bytes.extend([0; 4]);
+    bytes.extend((body.len() as u64).to_le_bytes());
+    bytes.extend(lz4_flex::block::compress(&body));
+    let checksum = root_checksum(&bytes);
+    bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+    Bytes::from(bytes)
+}
+
+/// Returns the checksum of all of a root but the checksum.
+fn root_checksum(bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&bytes[..12]), &bytes[16..])
+}
+
+/// Decodes the root of a checkpoint.
+///
+/// # Errors
+/// If it is damaged, another one, or of a newer format.
+pub(crate) fn decode_root(bytes: &[u8], volume: VolumeId, key: CheckpointKey) -> Result<Root, VolumeError> {
+    let name = volume.checkpoint(key);
+    let damaged = |reason: &str| VolumeError::damaged(&name, reason);
+    if bytes.len() < ROOT_HEAD_BYTES || bytes[..8] != MAGIC {
+        return Err(damaged("it is no checkpoint"));
+    }
+    let mut head = Fields(&bytes[8..ROOT_HEAD_BYTES]);
+    let [format, checksum] = [0; 2].map(|_| head.u32());
+    if format > FORMAT {
+        return Err(VolumeError::NewerFormat { name, format, known: FORMAT });
+    }
+    let body_bytes = head.u64();
+    if root_checksum(bytes) != checksum || body_bytes > BODY_BYTES_MAX {
+        return Err(damaged("its checksum is wrong"));
+    }
+    let body = lz4_flex::block::decompress(&bytes[ROOT_HEAD_BYTES..], body_bytes as usize);
+    let body = body.ok().filter(|body| body.len() as u64 == body_bytes && body.len() >= BODY_HEAD_BYTES);
+    let body = body.ok_or_else(|| damaged("it cannot be decompressed"))?;
+    let mut fields = Fields(&body);
+    let found = VolumeId(fields.take());
+    let [epoch, number, data, copies, disk_bytes, taken_at, objects, regions] = [0; 8].map(|_| fields.u64());
+    if found != volume || (CheckpointKey { epoch, number }) != key {
+        return Err(damaged("it is another checkpoint"));
+    }
+    let lines = (body.len() - BODY_HEAD_BYTES) as u64;
+    if objects.checked_add(regions).and_then(|all| all.checked_mul(LINE_BYTES as u64)) != Some(lines) {
+        return Err(damaged("its tables do not fit its header"));
+    }
+    let mut content = Content { bytes: disk_bytes, taken_at, ..Content::default() };
+    for _ in 0..objects {
+        let [index, is_copies] = [0; 2].map(|_| fields.u32());
+        let [epoch, sequence, stored] = [0; 3].map(|_| fields.u64());
+        let [pages, _] = [0; 2].map(|_| fields.u32());
+        let key = ObjectKey { is_copies: is_copies == 1, epoch, sequence };
+        content.objects.add_at(index, ObjectInfo { key, stored, pages, live: 0 });
+    }
+    let regions = (0..regions).map(|_| {
+        let [region, epoch, number] = [0; 3].map(|_| fields.u64());
+        let [part, offset, bytes, _] = [0; 4].map(|_| fields.u32());
+        let part = PartKey { checkpoint: CheckpointKey { epoch, number }, part };
+        (region, RegionPlace { part, offset, bytes })
+    });
+    let regions = regions.collect();
+    Ok(Root { covered: [data, copies], content, regions })
+}
+
+/// Encodes a region of the map; none if it has no page.
+pub(crate) fn encode_region(content: &Content, region: u64) -> Option<Vec<u8>> {
+    let start = region * REGION_PAGES;
+    let mut entries = Vec::new();
+    for run in content.map.runs(start..start + REGION_PAGES) {
+        let Location { object, offset, stored, index, pages } = run.location;
+        entries.extend(((run.pages.start - start) as u16).to_le_bytes());
+        entries.extend([(run.pages.end - run.pages.start) as u8, index]);
+        entries.extend(object.to_le_bytes());
+        entries.extend(offset.to_le_bytes());
+        entries.extend(stored.to_le_bytes());
+        entries.extend([pages, 0]);
+    }
+    if entries.is_empty() {
+        return None;
+    }
+    let mut bytes = vec![0; 4];
+    bytes.extend((entries.len() as u32).to_le_bytes());
+    bytes.extend(lz4_flex::block::compress(&entries));
+    let checksum = crc32c::crc32c(&bytes[4..]);
+    bytes[..4].copy_from_slice(&checksum.to_le_bytes());
+    Some(bytes)
+}
+
+/// Adds a region to the map. Returns none if it is damaged.
+pub(crate) fn decode_region(bytes: &[u8], region: u64, content: &mut Content) -> Option<()> {
+    let (head, rest) = bytes.split_at_checked(8)?;
+    let mut fields = Fields(head);
+    let [checksum, len] = [0; 2].map(|_| fields.u32());
+    if crc32c::crc32c(&bytes[4..]) != checksum || len as usize > REGION_BYTES_MAX {
+        return None;
+    }
+    let entries = lz4_flex::block::decompress(rest, len as usize).ok()?;
+    for entry in entries.chunks_exact(ENTRY_BYTES) {
+        let first = u64::from(u16::from_le_bytes([entry[0], entry[1]]));
+        let (count, index, pages) = (entry[2], entry[3], entry[14]);
+        let mut fields = Fields(&entry[4..12]);
+        let [object, offset] = [0; 2].map(|_| fields.u32());
+        let stored = u16::from_le_bytes([entry[12], entry[13]]);
+        if index.checked_add(count)? > pages || content.objects.get(object).is_none() {
+            return None;
+        }
+        for at in 0..count {
+            let location = Location { object, offset, stored, index: index + at, pages };
+            content.set(region * REGION_PAGES + first + u64::from(at), location);
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_reads_back_and_no_changed_byte_passes() {
+        let mut content = Content { bytes: 1 << 30, taken_at: 5, ..Content::default() };
+        let key = ObjectKey { is_copies: true, epoch: 2, sequence: 8 };
+        let object = content.objects.add(key, 1 << 20, 100);
+        for page in [0, 1, 2, 9, REGION_PAGES - 1] {
+            let index = (page % 8) as u8;
+            content.set(page, Location { object, offset: 300, stored: 90, index, pages: 8 });
+        }
+        let checkpoint = CheckpointKey { epoch: 3, number: 4 };
+        let region = encode_region(&content, 0).expect("it has pages");
+        assert_eq!(encode_region(&content, 1), None);
+        let place =
+            RegionPlace { part: PartKey { checkpoint, part: 2 }, offset: 7, bytes: region.len() as u32 };
+        let regions = BTreeMap::from([(0, place)]);
+        let volume = VolumeId([1; 16]);
+        let bytes = encode_root(volume, checkpoint, [5, 6], &content, &regions);
+        let root = decode_root(&bytes, volume, checkpoint).expect("it is whole");
+        assert_eq!((root.covered, root.regions, root.content.bytes), ([5, 6], regions, 1 << 30));
+        let mut found = root.content;
+        decode_region(&region, 0, &mut found).expect("it is whole");
+        let runs = |content: &Content| content.map.runs(0..REGION_PAGES).collect::<Vec<_>>();
+        assert_eq!(runs(&found), runs(&content));
+        assert_eq!(found.objects.get(object).map(|info| info.live), Some(5));
+        for at in 0..bytes.len() {
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 1;
+            assert!(decode_root(&changed, volume, checkpoint).is_err(), "byte {at}");
+        }
+        for at in 0..region.len() {
+            let mut changed = region.clone();
+            changed[at] ^= 1;
+            assert!(decode_region(&changed, 0, &mut Content::default()).is_none(), "byte {at}");
+        }
+    }
+}

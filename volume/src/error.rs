@@ -1,0 +1,69 @@
+//! Reasons why a volume cannot be used.
+
+use thiserror::Error;
+
+use crate::store::StoreError;
+
+/// Reason why a volume could not be used, with what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum VolumeError {
+    /// The name cannot be that of a volume.
+    #[error("Cannot use volume name '{name}': {reason}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// Its fault.
+        reason: &'static str,
+    },
+    /// The size cannot be that of a volume.
+    #[error("Cannot use a size of {bytes} bytes: a volume has 1 MiB to 64 TiB, in whole MiB")]
+    BadSize {
+        /// The size.
+        bytes: u64,
+    },
+    /// There is none of this name.
+    #[error("There is no volume '{name}' in this store; `forebay volume list` shows those that there are")]
+    NotFound {
+        /// The name.
+        name: String,
+    },
+    /// There is one of this name.
+    #[error("There is a volume '{name}' in this store already: choose another name, or delete it first")]
+    Exists {
+        /// The name.
+        name: String,
+    },
+    /// The store failed.
+    #[error("The store failed: {0}")]
+    Store(#[from] StoreError),
+    /// An object is not what it must be.
+    #[error("Object {name} of the volume is damaged: {reason}")]
+    Damaged {
+        /// Name of the object.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An object is of a newer format.
+    #[error("Object {name} has format {format}, and this Forebay knows up to {known}: use a newer Forebay")]
+    NewerFormat {
+        /// Name of the object.
+        name: String,
+        /// Its format.
+        format: u32,
+        /// The newest that is known.
+        known: u32,
+    },
+    /// Another host opened the volume since.
+    #[error("Another host opened the volume (epoch {epoch}): this one may not write it any more")]
+    Fenced {
+        /// Number of the other's epoch.
+        epoch: u64,
+    },
+}
+
+impl VolumeError {
+    pub(crate) fn damaged(name: &str, reason: impl Into<String>) -> Self {
+        Self::Damaged { name: name.to_owned(), reason: reason.into() }
+    }
+}

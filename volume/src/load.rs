@@ -1,0 +1,211 @@
+//! The content of a volume, read from its store: the newest checkpoint, and the objects behind it.
+//!
+//! ```text
+//! newest epoch that started ── its newest checkpoint, or the one from which it started ── objects of the tail ── its own, until one is missing
+//! ```
+//! Of an epoch that is over, what counts ends where the next one to start found its end: that is in the record of its start. What lands
+//! later does not count.
+
+use std::collections::BTreeMap;
+
+use block::Host;
+use bytes::Bytes;
+use futures_util::future::join_all;
+
+use super::calls::Calls;
+use super::canary::{self, Bug};
+use super::checkpoint::{RegionPlace, Root, decode_region, decode_root};
+use super::content::Content;
+use super::epoch::last_without_gap;
+use super::error::VolumeError;
+use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
+use super::object::{HEADER_READ_BYTES, Header};
+use super::record::{self, StartRecord, TailRecord, VolumeRecord};
+use super::store::Store;
+
+/// Headers, or parts of a checkpoint, that are read at once.
+const READS_AT_ONCE: u64 = 16;
+
+/// A volume as its store has it.
+pub(crate) struct Loaded {
+    pub(crate) content: Content,
+    pub(crate) checkpoint: Option<CheckpointKey>,
+    pub(crate) regions: BTreeMap<u64, RegionPlace>,
+    /// What counts behind the checkpoint, in order.
+    pub(crate) tail: Vec<TailRecord>,
+    /// Bytes of headers behind the checkpoint.
+    pub(crate) header_bytes: u64,
+}
+
+/// Loads the content as of the end of the epochs up to `newest`.
+pub(crate) async fn load<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    newest: u64,
+) -> Result<Loaded, VolumeError> {
+    let start = calls.newest_start::<StartRecord>(volume, 1..=newest).await?;
+    let Some((epoch, start)) = start else {
+        let name = volume.volume();
+        let record: VolumeRecord = record::decode(&name, &calls.get(&name, None).await?)?;
+        let content = Content { bytes: record.bytes, ..Content::default() };
+        return Ok(Loaded {
+            content,
+            checkpoint: None,
+            regions: BTreeMap::new(),
+            tail: Vec::new(),
+            header_bytes: 0,
+        });
+    };
+    let key = |number| CheckpointKey { epoch, number };
+    let own = last_without_gap(0, async |number| calls.exists(&volume.checkpoint(key(number))).await).await?;
+    let (checkpoint, tail) = match own {
+        Some(number) => (Some(key(number)), Vec::new()),
+        None => (start.checkpoint.map(|[epoch, number]| CheckpointKey { epoch, number }), start.tail),
+    };
+    let content = Content { bytes: start.bytes, ..Content::default() };
+    let mut loaded = Loaded { content, checkpoint, regions: BTreeMap::new(), tail, header_bytes: 0 };
+    let mut covered = [0; 2];
+    if let Some(key) = checkpoint {
+        let root = read_root(calls, volume, key).await?;
+        (loaded.content, loaded.regions) = (root.content, root.regions);
+        if own.is_some() {
+            covered = root.covered;
+        }
+        read_regions(calls, volume, &mut loaded).await?;
+    }
+    for tail in loaded.tail.clone() {
+        replay(calls, volume, &mut loaded, tail, true).await?;
+    }
+    let own = TailRecord { epoch, data: [covered[0], u64::MAX], copies: [covered[1], u64::MAX] };
+    let own = replay(calls, volume, &mut loaded, own, false).await?;
+    loaded.tail.push(own);
+    Ok(loaded)
+}
+
+/// Reads the root of a checkpoint.
+pub(crate) async fn read_root<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    key: CheckpointKey,
+) -> Result<Root, VolumeError> {
+    let bytes = calls.get(&volume.checkpoint(key), None).await?;
+    decode_root(&bytes, volume, key)
+}
+
+/// Reads the regions of a checkpoint into the map.
+async fn read_regions<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    loaded: &mut Loaded,
+) -> Result<(), VolumeError> {
+    let mut by_part: BTreeMap<PartKey, Vec<(u64, RegionPlace)>> = BTreeMap::new();
+    for (region, place) in &loaded.regions {
+        by_part.entry(place.part).or_default().push((*region, *place));
+    }
+    let parts: Vec<_> = by_part.into_iter().collect();
+    for some in parts.chunks(READS_AT_ONCE as usize) {
+        let read = some.iter().map(async |(part, _)| calls.get(&volume.part(*part), None).await);
+        for ((part, regions), bytes) in some.iter().zip(join_all(read).await) {
+            let bytes = bytes?;
+            for (region, place) in regions {
+                let within = place.offset as usize..place.offset as usize + place.bytes as usize;
+                let decoded =
+                    bytes.get(within).and_then(|bytes| decode_region(bytes, *region, &mut loaded.content));
+                decoded.ok_or_else(|| {
+                    VolumeError::damaged(&volume.part(*part), format!("region {region} is not whole"))
+                })?;
+            }
+        }
+    }
+    loaded.content.map.forget_changes();
+    Ok(())
+}
+
+/// Reads the header of an object; none if there is no such object. Returns the bytes of the header as well.
+pub(crate) async fn read_header<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    key: ObjectKey,
+) -> Result<Option<Header>, VolumeError> {
+    let name = volume.object(key);
+    let Some(mut bytes) = calls.find(&name, Some(0..HEADER_READ_BYTES)).await? else { return Ok(None) };
+    if let Some(needed) = Header::bytes_of(&bytes).filter(|needed| *needed > bytes.len() as u64) {
+        bytes = calls.get(&name, Some(0..needed)).await?;
+    }
+    Header::decode(&bytes, volume, key).map(Some)
+}
+
+/// Applies what counts of a stretch of objects. Returns the stretch that counts: with the end that it has, if that is not fixed.
+async fn replay<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    loaded: &mut Loaded,
+    tail: TailRecord,
+    is_fixed: bool,
+) -> Result<TailRecord, VolumeError> {
+    let is_fixed = is_fixed && !canary::has(Bug::OpenEnd);
+    let mut found = tail;
+    for (is_copies, range) in [(false, &mut found.data), (true, &mut found.copies)] {
+        let [start, end] = *range;
+        let end = if is_fixed { end } else { u64::MAX };
+        let mut counted = start;
+        let mut group: Vec<Header> = Vec::new();
+        let mut at = start;
+        'objects: while at < end {
+            let some = at..(at + READS_AT_ONCE).min(end);
+            let key = |sequence| ObjectKey { is_copies, epoch: tail.epoch, sequence };
+            let headers = join_all(some.map(|sequence| read_header(calls, volume, key(sequence)))).await;
+            for header in headers {
+                let Some(header) = header? else { break 'objects };
+                at += 1;
+                loaded.header_bytes += header.header_bytes();
+                let stored = header.stored_bytes();
+                if is_copies {
+                    loaded.content.apply_copies(&header, stored);
+                    counted = at;
+                    continue;
+                }
+                // Those of a group that was abandoned count for nothing; they are in the table to be deleted.
+                loaded.content.add(&header, stored);
+                if group.last().is_some_and(|last| last.group != header.group) {
+                    group.clear();
+                }
+                let ends = header.ends || canary::has(Bug::GroupWithoutEnd);
+                group.push(header);
+                if ends {
+                    if group.iter().enumerate().all(|(place, header)| header.place as usize == place) {
+                        group.iter().for_each(|header| loaded.content.apply(header, header.stored_bytes()));
+                        counted = at;
+                    }
+                    group.clear();
+                }
+            }
+        }
+        if !is_fixed {
+            range[1] = counted;
+        } else if counted < end && at < end {
+            let key = ObjectKey { is_copies, epoch: tail.epoch, sequence: at };
+            return Err(VolumeError::damaged(
+                &volume.object(key),
+                "it is missing, and an epoch that is over has it",
+            ));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads the record to which the name of a volume leads.
+pub(crate) async fn find_volume<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    name: &str,
+) -> Result<(VolumeId, VolumeRecord), VolumeError> {
+    let pointer = super::names::pointer(name)?;
+    let found: Option<Bytes> = calls.find(&pointer, None).await?;
+    let bytes = found.ok_or_else(|| VolumeError::NotFound { name: name.to_owned() })?;
+    let record: record::PointerRecord = record::decode(&pointer, &bytes)?;
+    let damaged = || VolumeError::damaged(&pointer, "it names no volume");
+    let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
+    let name = volume.volume();
+    let bytes = calls.get(&name, None).await?;
+    Ok((volume, record::decode(&name, &bytes)?))
+}

@@ -1,0 +1,253 @@
+//! Volumes as wholes: created, listed, checked and deleted.
+
+use block::{Host, PAGE};
+use futures_util::future::join_all;
+
+use super::calls::Calls;
+use super::chunk::{self, Compression};
+use super::error::VolumeError;
+use super::load::{find_volume, load, read_header};
+use super::names::{POINTERS, VolumeId, pointer};
+use super::record::{self, PointerRecord, StartRecord, VolumeRecord};
+use super::store::{LIST_NAMES_MAX, Listed, Store, StoreErrorKind};
+
+const MIB: u64 = 1 << 20;
+/// Size of the largest volume, in bytes.
+const BYTES_MAX: u64 = 64 << 40;
+/// Requests to the store at once.
+const REQUESTS_AT_ONCE: usize = 8;
+
+/// Options of a new volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VolumeOptions {
+    /// Compression of its content.
+    pub compression: Compression,
+}
+
+/// A volume in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeSummary {
+    /// Name.
+    pub name: String,
+    /// Identity.
+    pub id: VolumeId,
+    /// Size of the disk in bytes, when it was last opened for writing.
+    pub bytes: u64,
+    /// Compression.
+    pub compression: Compression,
+    /// How often it was opened for writing.
+    pub epochs: u64,
+}
+
+/// Result of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Size of the disk in bytes.
+    pub bytes: u64,
+    /// Time of its last group, in nanoseconds since 1970; 0 if there is none.
+    pub taken_at: u64,
+    /// Objects with content that it needs.
+    pub objects: u64,
+    /// Bytes of these.
+    pub stored_bytes: u64,
+    /// Bytes of the disk that have content.
+    pub mapped_bytes: u64,
+    /// Bytes of the disk that were read and are whole.
+    pub whole_bytes: u64,
+    /// Objects that are missing or damaged, each with what is wrong and the bytes of the disk that it costs.
+    pub damaged: Vec<(String, String, u64)>,
+    /// Objects that nothing needs.
+    pub orphans: u64,
+    /// Bytes of these.
+    pub orphan_bytes: u64,
+}
+
+/// Creates a volume of so many bytes. It reads as zeroes.
+///
+/// # Errors
+/// If the name or the size cannot be, there is one of this name, or the store fails.
+pub async fn create<S: Store + Clone, H: Host>(
+    store: &S,
+    host: &H,
+    name: &str,
+    bytes: u64,
+    options: VolumeOptions,
+) -> Result<VolumeId, VolumeError> {
+    let calls = Calls { store: store.clone(), host: host.clone() };
+    let at = pointer(name)?;
+    if !(MIB..=BYTES_MAX).contains(&bytes) || !bytes.is_multiple_of(MIB) {
+        return Err(VolumeError::BadSize { bytes });
+    }
+    if calls.exists(&at).await? {
+        return Err(VolumeError::Exists { name: name.to_owned() });
+    }
+    let volume = VolumeId::from_random(|| host.random());
+    let compression = options.compression.name().to_owned();
+    let record = VolumeRecord { name: name.to_owned(), bytes, compression };
+    calls.create(&volume.volume(), &record::encode(&record)).await?;
+    let named = record::encode(&PointerRecord { volume: volume.to_string() });
+    match calls.create(&at, &named).await {
+        Ok(()) => Ok(volume),
+        Err(error) if error.kind == StoreErrorKind::Exists => {
+            calls.delete(&volume.volume()).await?;
+            Err(VolumeError::Exists { name: name.to_owned() })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the volumes of a store, by name. One that is damaged is in the list with the reason.
+///
+/// # Errors
+/// If the store fails.
+pub async fn list<S: Store + Clone, H: Host>(
+    store: &S,
+    host: &H,
+) -> Result<Vec<(String, Result<VolumeSummary, VolumeError>)>, VolumeError> {
+    let calls = Calls { store: store.clone(), host: host.clone() };
+    let names = list_all(&calls, POINTERS).await?;
+    let names: Vec<_> = names.iter().filter_map(|listed| listed.name.strip_prefix(POINTERS)).collect();
+    let mut volumes = Vec::new();
+    for some in names.chunks(REQUESTS_AT_ONCE) {
+        let found = join_all(some.iter().map(async |name| summary(&calls, name).await)).await;
+        volumes.extend(some.iter().map(|name| (*name).to_owned()).zip(found));
+    }
+    // One that was deleted meanwhile.
+    volumes.retain(|(_, found)| !matches!(found, Err(VolumeError::NotFound { .. })));
+    Ok(volumes)
+}
+
+async fn summary<S: Store, H: Host>(calls: &Calls<S, H>, name: &str) -> Result<VolumeSummary, VolumeError> {
+    let (id, record) = find_volume(calls, name).await?;
+    let epochs = calls.newest_epoch(id).await?;
+    let start = calls.newest_start::<StartRecord>(id, 1..=epochs).await?;
+    Ok(VolumeSummary {
+        name: name.to_owned(),
+        id,
+        bytes: start.map_or(record.bytes, |(_, start)| start.bytes),
+        compression: Compression::parse(&record.compression).unwrap_or_default(),
+        epochs,
+    })
+}
+
+/// Deletes a volume with everything that it holds. A host that has it open for writing cannot confirm anything any more. Gives `progress`
+/// the number of objects that were deleted, again and again.
+///
+/// # Errors
+/// If there is none, or the store fails: then some of it is left, and deleting it again goes on. It is usable no more.
+pub async fn delete<S: Store + Clone, H: Host>(
+    store: &S,
+    host: &H,
+    name: &str,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), VolumeError> {
+    let calls = Calls { store: store.clone(), host: host.clone() };
+    let at = pointer(name)?;
+    let found =
+        calls.find(&at, None).await?.ok_or_else(|| VolumeError::NotFound { name: name.to_owned() })?;
+    let record: PointerRecord = record::decode(&at, &found)?;
+    let damaged = || VolumeError::damaged(&at, "it names no volume");
+    let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
+    calls.take_epoch(volume).await?;
+    let mut deleted = 0;
+    // Objects of content first: without the name, nobody would find the rest.
+    for last in [false, true] {
+        let objects = list_all(&calls, &volume.prefix()).await?;
+        let is_last =
+            |name: &str| name == volume.volume() || name.starts_with(&format!("{}epoch/", volume.prefix()));
+        let objects: Vec<_> = objects.iter().filter(|object| is_last(&object.name) == last).collect();
+        for some in objects.chunks(REQUESTS_AT_ONCE) {
+            let results = join_all(some.iter().map(async |object| calls.delete(&object.name).await)).await;
+            results.into_iter().collect::<Result<(), _>>()?;
+            deleted += some.len() as u64;
+            progress(deleted);
+        }
+    }
+    calls.delete(&at).await?;
+    Ok(())
+}
+
+/// Reads a volume as of its last group and checks all of it. Changes nothing. Gives `progress` bytes that were read and bytes in all.
+///
+/// # Errors
+/// If there is none, its map cannot be read, or the store fails.
+pub async fn check<S: Store + Clone, H: Host>(
+    store: &S,
+    host: &H,
+    name: &str,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<CheckReport, VolumeError> {
+    let calls = Calls { store: store.clone(), host: host.clone() };
+    let (volume, _) = find_volume(&calls, name).await?;
+    let newest = calls.newest_epoch(volume).await?;
+    let loaded = load(&calls, volume, newest).await?;
+    let content = &loaded.content;
+    let needed: Vec<_> = content.objects.iter().filter(|(_, info)| info.live > 0).collect();
+    let mut report = CheckReport {
+        bytes: content.bytes,
+        taken_at: content.taken_at,
+        objects: needed.len() as u64,
+        stored_bytes: needed.iter().map(|(_, info)| info.stored).sum(),
+        mapped_bytes: content.map.mapped() * PAGE,
+        ..CheckReport::default()
+    };
+    let mut done = 0;
+    for (index, info) in &needed {
+        let name = volume.object(info.key);
+        let checked = async {
+            let missing = || VolumeError::damaged(&name, "it is missing");
+            let header = read_header(&calls, volume, info.key).await?.ok_or_else(missing)?;
+            let bytes = calls.get(&name, None).await?;
+            let (mut whole, mut lost) = (0, 0);
+            for entry in &header.chunks {
+                let location = entry.location(*index);
+                let is_live = |page: &u64| content.map.get(*page) == Some(location.at(page - entry.page));
+                let live = entry.range().filter(is_live).count() as u64;
+                let within = location.bytes();
+                let stored = bytes.get(within.start as usize..within.end as usize);
+                let opened =
+                    stored.and_then(|stored| chunk::open(stored, entry.page, u64::from(entry.pages)));
+                if opened.is_some() { whole += live } else { lost += live }
+            }
+            Ok::<_, VolumeError>((whole, lost))
+        };
+        match checked.await {
+            Ok((whole, lost)) => {
+                report.whole_bytes += whole * PAGE;
+                if lost > 0 {
+                    report.damaged.push((name, "the checksum of content is wrong".to_owned(), lost * PAGE));
+                }
+            }
+            Err(VolumeError::Store(error)) if error.kind != StoreErrorKind::NotFound => {
+                return Err(error.into());
+            }
+            Err(error) => report.damaged.push((name, error.to_string(), u64::from(info.live) * PAGE)),
+        }
+        done += info.stored;
+        progress(done, report.stored_bytes);
+    }
+    let known: std::collections::HashSet<String> =
+        content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
+    for kind in ["data/", "copies/"] {
+        for object in list_all(&calls, &format!("{}{kind}", volume.prefix())).await? {
+            if !known.contains(&object.name) {
+                report.orphans += 1;
+                report.orphan_bytes += object.bytes;
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// Returns all objects whose names begin with a prefix.
+async fn list_all<S: Store, H: Host>(calls: &Calls<S, H>, prefix: &str) -> Result<Vec<Listed>, VolumeError> {
+    let mut all: Vec<Listed> = Vec::new();
+    loop {
+        let some = calls.list(prefix, all.last().map(|listed| listed.name.as_str())).await?;
+        let is_last = some.len() < LIST_NAMES_MAX;
+        all.extend(some);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Small objects as text: one line of JSON, and one with its CRC-32C, so that an administrator can read them with any client of the store.
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::VolumeError;
+
+/// The format that this build writes, and the newest that it knows.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Which volume has a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PointerRecord {
+    pub(crate) volume: String,
+}
+
+/// A volume as it was created.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VolumeRecord {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) compression: String,
+}
+
+/// An epoch: a host opened the volume for writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EpochRecord {
+    /// Tells the author of one of several tries.
+    pub(crate) nonce: u64,
+}
+
+/// The state from which an epoch went on: a checkpoint, and objects behind it in this order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StartRecord {
+    pub(crate) nonce: u64,
+    /// Epoch and number of the checkpoint; none if there is none yet.
+    pub(crate) checkpoint: Option<[u64; 2]>,
+    pub(crate) tail: Vec<TailRecord>,
+    /// Size of the disk in bytes.
+    pub(crate) bytes: u64,
+}
+
+/// Objects of an epoch that count: sequences from the first up to the second, that one not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TailRecord {
+    pub(crate) epoch: u64,
+    pub(crate) data: [u64; 2],
+    pub(crate) copies: [u64; 2],
+}
+
+#[derive(Serialize, Deserialize)]
+struct Framed<T> {
+    format: u32,
+    #[serde(flatten)]
+    record: T,
+}
+
+#[derive(Deserialize)]
+struct FormatOnly {
+    format: u32,
+}
+
+/// Encodes a record.
+pub(crate) fn encode<T: Serialize>(record: &T) -> Bytes {
+    let line = serde_json::to_string(&Framed { format: FORMAT, record })
+        .expect("records have text keys and plain values");
+    Bytes::from(format!("{line}\ncrc32c {:08x}\n", crc32c::crc32c(line.as_bytes())))
+}
+
+/// Decodes the record that an object holds.
+///
+/// # Errors
+/// If it is damaged, or of a newer format.
+pub(crate) fn decode<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, VolumeError> {
+    let damaged = |reason: &str| VolumeError::damaged(name, reason);
+    let text = std::str::from_utf8(bytes).map_err(|_| damaged("it is no text"))?;
+    let (line, rest) = text.split_once('\n').ok_or_else(|| damaged("it is cut"))?;
+    if rest != format!("crc32c {:08x}\n", crc32c::crc32c(line.as_bytes())) {
+        return Err(damaged("its checksum is wrong"));
+    }
+    let FormatOnly { format } = serde_json::from_str(line).map_err(|_| damaged("it has no format"))?;
+    if format > FORMAT {
+        return Err(VolumeError::NewerFormat { name: name.to_owned(), format, known: FORMAT });
+    }
+    let framed: Framed<T> = serde_json::from_str(line).map_err(|error| damaged(&error.to_string()))?;
+    Ok(framed.record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_reads_back_and_no_changed_byte_passes() {
+        let tail = vec![TailRecord { epoch: 3, data: [4, 9], copies: [0, 1] }];
+        let start = StartRecord { nonce: u64::MAX, checkpoint: Some([3, 4]), tail, bytes: 1 << 40 };
+        let bytes = encode(&start);
+        assert_eq!(decode::<StartRecord>("start", &bytes), Ok(start));
+        for at in 0..bytes.len() {
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 1;
+            assert!(decode::<StartRecord>("start", &changed).is_err(), "byte {at}");
+            assert!(decode::<StartRecord>("start", &bytes[..at]).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_named_as_such() {
+        let line = r#"{"format":2,"new":true}"#;
+        let text = format!("{line}\ncrc32c {:08x}\n", crc32c::crc32c(line.as_bytes()));
+        let error = decode::<EpochRecord>("e", text.as_bytes()).expect_err("newer");
+        assert_eq!(error, VolumeError::NewerFormat { name: "e".to_owned(), format: 2, known: 1 });
+    }
+}

@@ -1,0 +1,343 @@
+//! Walks of volumes: hosts that write, flush, sleep, die and take over from each other, on a store with faults.
+//!
+//! Promise: a host that opens the volume finds it as it was after one of the changes of the host before, all changes before that one
+//! included and none after, and not before the last flush that was confirmed. A host that was overtaken confirms nothing from then on.
+//!
+//! `FOREBAY_SEED=N` walks one seed; `FOREBAY_SEED_RANGE=A..B` those.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod store;
+mod stories;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, Unmap};
+use store::{Health, HostStore, MILLISECOND, Objects};
+use volume::{Bug, Volume, VolumeOptions, VolumeSettings, VolumeStatistics};
+
+/// Pages of the disk that guests use; they lie in different regions of the map.
+const PAGES: usize = 24;
+const BYTES: u64 = 64 << 20;
+const SEEDS: u64 = 400;
+
+type Content = [u64; PAGES];
+/// Groups, checkpoints, pages copied and objects deleted.
+type Coverage = [Cell<u64>; 4];
+type Disk = Volume<HostStore, LocalHost>;
+
+fn page_at(page: usize) -> u64 {
+    // Three stretches of eight neighbours, in three regions.
+    (page as u64 / 8) * 5_000 + page as u64 % 8
+}
+
+pub(crate) fn settings(seed: u64) -> VolumeSettings {
+    VolumeSettings {
+        object_bytes: [2, 5, 40][(seed % 3) as usize] * PAGE,
+        puts_at_once: 1 + (seed / 3 % 4) as usize,
+        look_ns: 2_000 * MILLISECOND,
+        checkpoint_bytes: [300, 2_000, 100_000][(seed / 12 % 3) as usize],
+        clean_below: [75, 95][(seed / 36 % 2) as usize],
+        objects_min: [2, 64][(seed / 72 % 2) as usize],
+        wall_time: || 1,
+    }
+}
+
+/// What guests did, and what was found.
+struct History {
+    /// Content after each change.
+    states: RefCell<Vec<Content>>,
+    /// The last of these that a flush confirmed.
+    confirmed: Cell<usize>,
+    value: Cell<u64>,
+    violation: RefCell<Option<String>>,
+}
+
+impl History {
+    fn violate(&self, what: impl Into<String>) {
+        self.violation.borrow_mut().get_or_insert(what.into());
+    }
+
+    /// Continues from what was found.
+    fn found(&self, content: Content) {
+        let at = self.states.borrow().iter().rposition(|state| *state == content);
+        match at {
+            Some(at) if at >= self.confirmed.get() => self.states.borrow_mut().truncate(at + 1),
+            Some(at) => {
+                self.violate(format!("state {at} is back, and {} was confirmed", self.confirmed.get()))
+            }
+            None => self.violate(format!("a mix: {content:?}, after {:?}", self.states.borrow().last())),
+        }
+    }
+}
+
+async fn read_all(disk: &Disk) -> Option<Content> {
+    let mut content = [0; PAGES];
+    for (page, value) in content.iter_mut().enumerate() {
+        let mut tries = 0;
+        let bytes = loop {
+            let (bytes, read) = disk.read(page_at(page) * PAGE, Buffer::zeroed(PAGE as usize)).await;
+            match read {
+                Ok(()) => break bytes,
+                Err(_) if tries < 20 => tries += 1,
+                Err(_) => return None,
+            }
+        };
+        let words = bytes.as_chunks::<8>().0;
+        *value = u64::from_le_bytes(words[0]);
+        if words.iter().any(|word| u64::from_le_bytes(*word) != *value) {
+            *value = u64::MAX;
+        }
+    }
+    Some(content)
+}
+
+/// A host with a volume that it opened.
+struct Writer {
+    disk: Rc<Disk>,
+    health: Rc<Cell<Health>>,
+    /// Place of the state from which it went on, and what it changed since, if another took over.
+    is_current: Rc<Cell<bool>>,
+}
+
+async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writer, String> {
+    let health = Rc::new(Cell::new(Health::Awake));
+    let store = HostStore { objects: Rc::clone(objects), host: host.clone(), health: Rc::clone(&health) };
+    for _ in 0..30 {
+        match Volume::open(store.clone(), host.clone(), "disk", settings(seed)).await {
+            Ok(disk) => {
+                return Ok(Writer { disk: Rc::new(disk), health, is_current: Rc::new(Cell::new(true)) });
+            }
+            Err(volume::VolumeError::Store(_) | volume::VolumeError::Fenced { .. }) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Err("the volume cannot be opened".to_owned())
+}
+
+/// Does some requests of a guest.
+async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests: u64) {
+    let below = |end: u64| host.random() % end;
+    for _ in 0..requests {
+        if !writer.is_current.get() {
+            return;
+        }
+        match below(10) {
+            0..6 => {
+                let first = below(PAGES as u64) as usize;
+                let last = (first + 1 + below(4) as usize).min((first / 8 + 1) * 8);
+                let is_zero = below(8) == 0;
+                let value = if is_zero { 0 } else { history.value.get() + 1 };
+                history.value.set(history.value.get() + 1);
+                let mut state = *history.states.borrow().last().unwrap();
+                state[first..last].fill(value);
+                let bytes = value.to_le_bytes().repeat((last - first) * PAGE as usize / 8);
+                let at = page_at(first) * PAGE;
+                let done = if is_zero {
+                    let range = ByteRange::at(at, bytes.len() as u64);
+                    writer.disk.write_zeroes(range, Unmap::Allowed).await
+                } else {
+                    writer.disk.write(at, Buffer::copy_of(&bytes)).await.1
+                };
+                if !writer.is_current.get() {
+                    return;
+                }
+                if done.is_ok() {
+                    history.states.borrow_mut().push(state);
+                }
+            }
+            6 => {
+                let found = read_all(&writer.disk).await;
+                if writer.is_current.get()
+                    && let Some(found) = found
+                    && Some(&found) != history.states.borrow().last()
+                {
+                    history
+                        .violate(format!("read {found:?} instead of {:?}", history.states.borrow().last()));
+                }
+            }
+            _ => {
+                let reached = history.states.borrow().len() - 1;
+                let (disk, history) = (Rc::clone(&writer.disk), Rc::clone(history));
+                let is_current = Rc::clone(&writer.is_current);
+                let states = history.states.borrow().len();
+                let flush = async move {
+                    if disk.flush().await.is_ok() {
+                        // Whoever took over must have found it.
+                        if !is_current.get() && history.states.borrow().len() < states {
+                            history.violate("an overtaken host confirmed what the other one has not");
+                        }
+                        history.confirmed.set(history.confirmed.get().max(reached));
+                    }
+                };
+                if below(3) == 0 { host.spawn(flush) } else { flush.await }
+            }
+        }
+        host.sleep(below(400 * MILLISECOND)).await;
+    }
+}
+
+fn count(disk: &Disk, coverage: &Coverage) {
+    let VolumeStatistics { checkpoints, copied_bytes, deleted, groups, .. } = disk.statistics();
+    for (sum, more) in coverage.iter().zip([groups, checkpoints, copied_bytes / PAGE, deleted]) {
+        sum.set(sum.get() + more);
+    }
+}
+
+/// Walks one seed. Returns what went wrong.
+fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
+    let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed));
+    let host = executor.host();
+    let ran = executor.run(async {
+        let objects = Rc::new(Objects::default());
+        let health = Rc::new(Cell::new(Health::Awake));
+        let maker = HostStore { objects: Rc::clone(&objects), host: host.clone(), health };
+        volume::create(&maker, &host, "disk", BYTES, VolumeOptions::default())
+            .await
+            .map_err(|error| error.to_string())?;
+        let history = Rc::new(History {
+            states: RefCell::new(vec![[0; PAGES]]),
+            confirmed: Cell::new(0),
+            value: Cell::new(0),
+            violation: RefCell::new(None),
+        });
+        let below = |end: u64| host.random() % end;
+        objects.faults.set([0, 30, 150][below(3) as usize]);
+        let mut sleepers: Vec<Writer> = Vec::new();
+        for _ in 0..2 + below(6) {
+            let writer = open(&objects, &host, seed).await?;
+            let found = read_all(&writer.disk).await.ok_or("the volume cannot be read")?;
+            history.found(found);
+            if history.violation.borrow().is_some() {
+                break;
+            }
+            if below(6) == 0 {
+                objects.is_full.set(true);
+            }
+            {
+                let mut working = std::pin::pin!(work(&writer, &history, &host, 5 + below(60)));
+                let mut limit = std::pin::pin!(host.sleep((1 + below(60)) * 1_000 * MILLISECOND));
+                futures_util::future::select(working.as_mut(), limit.as_mut()).await;
+            }
+            objects.is_full.set(false);
+            count(&writer.disk, coverage);
+            match below(4) {
+                0 => {
+                    // It is closed by its host.
+                    let flushed = writer.disk.flush().await.is_ok();
+                    if flushed {
+                        history.confirmed.set(history.states.borrow().len() - 1);
+                    }
+                    let _ = writer.disk.close().await;
+                    writer.is_current.set(false);
+                }
+                1 => {
+                    writer.is_current.set(false);
+                    writer.health.set(Health::Dead);
+                }
+                2 => {
+                    // It sleeps with requests on their way, and wakes while the next one works.
+                    writer.health.set(Health::Asleep);
+                    let (disk, is_current) = (Rc::clone(&writer.disk), Rc::clone(&writer.is_current));
+                    let (history, states) = (Rc::clone(&history), history.states.borrow().len());
+                    host.spawn(async move {
+                        if disk.flush().await.is_ok() {
+                            if !is_current.get() && history.states.borrow().len() < states {
+                                history.violate("an overtaken host confirmed what the other one has not");
+                            }
+                            history.confirmed.set(history.confirmed.get().max(states - 1));
+                        }
+                    });
+                    host.sleep(below(200 * MILLISECOND)).await;
+                    let (health, nap) = (Rc::clone(&writer.health), host.sleep(below(20_000 * MILLISECOND)));
+                    host.spawn(async move {
+                        nap.await;
+                        health.set(Health::Awake);
+                    });
+                    writer.is_current.set(false);
+                    sleepers.push(writer);
+                }
+                _ => {
+                    // Another one takes over while it goes on.
+                    writer.is_current.set(false);
+                    sleepers.push(writer);
+                }
+            }
+        }
+        if let Some(violation) = history.violation.take() {
+            return Err(violation);
+        }
+        objects.faults.set(0);
+        let last = open(&objects, &host, seed).await?;
+        history.found(read_all(&last.disk).await.ok_or("the volume cannot be read at the end")?);
+        work(&last, &history, &host, 30).await;
+        last.disk.flush().await.map_err(|error| error.to_string())?;
+        let content = *history.states.borrow().last().unwrap();
+        count(&last.disk, coverage);
+        last.disk.close().await.map_err(|error| error.to_string())?;
+        host.sleep(60_000 * MILLISECOND).await;
+        let report =
+            volume::check(&maker, &host, "disk", &mut |_, _| {}).await.map_err(|error| error.to_string())?;
+        if !report.damaged.is_empty() {
+            return Err(format!("damaged: {:?}", report.damaged));
+        }
+        let reader = Volume::open_read_only(maker.clone(), host.clone(), "disk", settings(seed)).await;
+        let reader = reader.map_err(|error| error.to_string())?;
+        if read_all(&reader).await != Some(content) {
+            return Err("what was flushed at the end is not there".to_owned());
+        }
+        drop(sleepers);
+        history.violation.take().map_or(Ok(()), Err)
+    });
+    match ran {
+        Some(Ok(())) => None,
+        Some(Err(violation)) => Some(violation),
+        None => Some("everything waits for something that never happens".to_owned()),
+    }
+}
+
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let number = |text: &str| text.parse().expect("a seed");
+    if let Ok(seed) = std::env::var("FOREBAY_SEED") {
+        return number(&seed)..number(&seed) + 1;
+    }
+    match std::env::var("FOREBAY_SEED_RANGE").ok().as_deref().and_then(|range| range.split_once("..")) {
+        Some((start, end)) => number(start)..number(end),
+        None => 0..count,
+    }
+}
+
+#[test]
+fn whoever_opens_a_volume_finds_the_last_confirmed_group_or_a_later_one_and_never_a_mix() {
+    let coverage = Coverage::default();
+    for seed in seeds(SEEDS) {
+        if let Some(violation) = walk(seed, &coverage) {
+            panic!("seed {seed}: {violation}");
+        }
+    }
+    println!("{:?}: groups, checkpoints, pages copied, objects deleted: {coverage:?}", seeds(SEEDS));
+}
+
+/// Walks with a planted bug, by which an assertion may fail.
+#[cfg(debug_assertions)]
+fn caught(seed: u64) -> Option<String> {
+    let walked = std::panic::catch_unwind(|| walk(seed, &Coverage::default()));
+    walked.unwrap_or_else(|_| Some("an assertion failed".to_owned()))
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn walks_find_each_bug_that_is_planted() {
+    let mut missed = Vec::new();
+    for bug in Bug::ALL {
+        volume::plant(Some(bug));
+        let found = (0..5 * SEEDS).find_map(|seed| Some((seed, caught(seed)?)));
+        volume::plant(None);
+        match found {
+            Some((seed, violation)) => println!("{bug:?}: seed {seed}: {violation}"),
+            None => missed.push(bug),
+        }
+    }
+    assert!(missed.is_empty(), "not found: {missed:?}");
+}
