@@ -7,9 +7,12 @@ use super::calls::Calls;
 use super::chunk::{self, Compression};
 use super::error::VolumeError;
 use super::load::{find_volume, load, read_header};
+use super::mark::{Mark, Owner};
 use super::names::{POINTERS, VolumeId, pointer};
 use super::record::{self, PointerRecord, StartRecord, VolumeRecord};
+use super::settings::VolumeSettings;
 use super::store::{LIST_NAMES_MAX, Listed, Store, StoreErrorKind};
+use super::volume::Volume;
 
 const MIB: u64 = 1 << 20;
 /// Size of the largest volume, in bytes.
@@ -37,6 +40,8 @@ pub struct VolumeSummary {
     pub compression: Compression,
     /// How often it was opened for writing.
     pub epochs: u64,
+    /// What the last host that opened it for writing left with it.
+    pub mark: Mark,
 }
 
 /// Result of a check.
@@ -127,7 +132,34 @@ async fn summary<S: Store, H: Host>(calls: &Calls<S, H>, name: &str) -> Result<V
         bytes: start.map_or(record.bytes, |(_, start)| start.bytes),
         compression: Compression::parse(&record.compression).unwrap_or_default(),
         epochs,
+        mark: calls.newest_mark(id, epochs).await?,
     })
+}
+
+/// Returns what is known of a volume without its map.
+///
+/// # Errors
+/// If there is none, or the store fails.
+pub async fn peek<S: Store + Clone, H: Host>(
+    store: &S,
+    host: &H,
+    name: &str,
+) -> Result<VolumeSummary, VolumeError> {
+    summary(&Calls { store: store.clone(), host: host.clone() }, name).await
+}
+
+/// Fences off every host that has a volume open, and removes its mark: the next host goes on from the last group that counts. Returns the mark
+/// that it had.
+///
+/// # Errors
+/// If there is none, the store fails, or its map is damaged.
+pub async fn fence<S: Store + Clone, H: Host>(store: &S, host: &H, name: &str) -> Result<Mark, VolumeError> {
+    let before = peek(store, host, name).await?.mark;
+    let owner = Owner { id: format!("fence {:016x}", host.random()), host: String::new() };
+    let opened = Volume::open(store.clone(), host.clone(), name, &owner, VolumeSettings::default()).await?;
+    let marks = opened.marks().expect("it is open for writing");
+    marks.replace(&Mark::default(), host.random()).await?;
+    Ok(before)
 }
 
 /// Deletes a volume with everything that it holds. A host that has it open for writing cannot confirm anything any more. Gives `progress`

@@ -5,6 +5,7 @@
 //! volumes/ID/volume               size and options at its creation
 //! volumes/ID/epoch/N              a host opened the volume for writing; counted from 1, never deleted
 //! volumes/ID/start/N              from which state it went on
+//! volumes/ID/marks/N.K            what its user left with it
 //! volumes/ID/data/N.SEQ           changes of groups
 //! volumes/ID/copies/N.SEQ         chunks that cleaning moved
 //! volumes/ID/map/N.K              a checkpoint of the map; its parts: N.K.P
@@ -57,6 +58,10 @@ impl VolumeId {
 
     pub(crate) fn start(self, epoch: u64) -> String {
         format!("volumes/{self}/start/{epoch:08}")
+    }
+
+    pub(crate) fn mark(self, epoch: u64, number: u64) -> String {
+        format!("volumes/{self}/marks/{epoch:08}.{number:08}")
     }
 
     pub(crate) fn object(self, key: ObjectKey) -> String {

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::VolumeError;
+use crate::mark::Mark;
 
 /// The format that this build writes, and the newest that it knows.
 pub(crate) const FORMAT: u32 = 1;
@@ -39,6 +40,9 @@ pub(crate) struct StartRecord {
     pub(crate) tail: Vec<TailRecord>,
     /// Size of the disk in bytes.
     pub(crate) bytes: u64,
+    /// What its user left with it.
+    #[serde(default)]
+    pub(crate) mark: Mark,
 }
 
 /// Objects of an epoch that count: sequences from the first up to the second, that one not.
@@ -94,7 +98,13 @@ mod tests {
     #[test]
     fn a_record_reads_back_and_no_changed_byte_passes() {
         let tail = vec![TailRecord { epoch: 3, data: [4, 9], copies: [0, 1] }];
-        let start = StartRecord { nonce: u64::MAX, checkpoint: Some([3, 4]), tail, bytes: 1 << 40 };
+        let start = StartRecord {
+            nonce: u64::MAX,
+            checkpoint: Some([3, 4]),
+            tail,
+            bytes: 1 << 40,
+            mark: Mark::default(),
+        };
         let bytes = encode(&start);
         assert_eq!(decode::<StartRecord>("start", &bytes), Ok(start));
         for at in 0..bytes.len() {

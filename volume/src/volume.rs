@@ -28,6 +28,7 @@ use super::content::Content;
 use super::error::VolumeError;
 use super::group::{Encoding, Extent, Group, Layer, SharedLayer};
 use super::load::{Loaded, find_volume, load};
+use super::mark::{Mark, Marks, Owner};
 use super::names::{CheckpointKey, ObjectKey, VolumeId};
 use super::object::Header;
 use super::record::{self, StartRecord, TailRecord};
@@ -50,6 +51,8 @@ pub(crate) struct Shared<S, H> {
     pub(crate) state: RefCell<State>,
     /// Notified when an object is there, or a put failed.
     pub(crate) progress: Notify,
+    /// The mark with which it was opened.
+    mark: RefCell<Mark>,
     /// Held by a flush.
     turn: Mutex<()>,
     /// Held by what makes checkpoints and copies.
@@ -118,11 +121,18 @@ pub struct VolumeStatistics {
 }
 
 impl<S: Store, H: Host> Volume<S, H> {
-    /// Opens a volume for writing. It takes an epoch: from then on no other host that has it open can confirm anything.
+    /// Opens a volume for writing. It takes an epoch: from then on no other host that has it open can confirm anything. Whether that is
+    /// wanted is the caller's to know, by [`peek`](super::peek).
     ///
     /// # Errors
     /// If there is none, the store fails, an object is damaged, or another host takes it at the same time.
-    pub async fn open(store: S, host: H, name: &str, settings: VolumeSettings) -> Result<Self, VolumeError> {
+    pub async fn open(
+        store: S,
+        host: H,
+        name: &str,
+        owner: &Owner,
+        settings: VolumeSettings,
+    ) -> Result<Self, VolumeError> {
         let calls = Calls { store, host };
         let (volume, record) = find_volume(&calls, name).await?;
         let epoch = calls.take_epoch(volume).await?;
@@ -132,10 +142,12 @@ impl<S: Store, H: Host> Volume<S, H> {
             checkpoint: loaded.checkpoint.map(|key| [key.epoch, key.number]),
             tail: loaded.tail.iter().copied().filter(|tail| !is_nothing(tail)).collect(),
             bytes: loaded.content.bytes,
+            mark: calls.newest_mark(volume, epoch - 1).await?.taken_by(owner),
         };
         calls.create(&volume.start(epoch), &record::encode(&start)).await?;
         calls.check_epoch(volume, epoch).await?;
         let opened = Self::of(calls, volume, Some(epoch), settings, &record.compression, loaded);
+        opened.0.mark.replace(start.mark);
         Shared::watch(&opened.0);
         Shared::keep_in_shape(&opened.0);
         Ok(opened)
@@ -155,7 +167,10 @@ impl<S: Store, H: Host> Volume<S, H> {
         let (volume, record) = find_volume(&calls, name).await?;
         let newest = calls.newest_epoch(volume).await?;
         let loaded = load(&calls, volume, newest).await?;
-        Ok(Self::of(calls, volume, None, settings, &record.compression, loaded))
+        let mark = calls.newest_mark(volume, newest).await?;
+        let opened = Self::of(calls, volume, None, settings, &record.compression, loaded);
+        opened.0.mark.replace(mark);
+        Ok(opened)
     }
 
     fn of(
@@ -197,6 +212,7 @@ impl<S: Store, H: Host> Volume<S, H> {
             compression: Compression::parse(compression).unwrap_or_default(),
             state: RefCell::new(state),
             progress: Notify::new(),
+            mark: RefCell::default(),
             turn: Mutex::default(),
             upkeep: Mutex::default(),
         }))
@@ -205,6 +221,19 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Returns its identity.
     pub fn id(&self) -> VolumeId {
         self.0.volume
+    }
+
+    /// Returns the mark that it had when it was opened, as this opening changed it.
+    pub fn mark(&self) -> Mark {
+        self.0.mark.borrow().clone()
+    }
+
+    /// Returns what changes its mark; none if it is open for reading alone.
+    pub fn marks(&self) -> Option<Marks<S>>
+    where
+        S: Clone,
+    {
+        Some(Marks::new(self.0.calls.store.clone(), self.0.volume, self.0.epoch?))
     }
 
     /// Returns the number of the other host's epoch, if one opened the volume for writing since.

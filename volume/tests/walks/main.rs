@@ -101,11 +101,15 @@ struct Writer {
     is_current: Rc<Cell<bool>>,
 }
 
+fn owner() -> volume::Owner {
+    volume::Owner { id: "a".to_owned(), host: "host".to_owned() }
+}
+
 async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writer, String> {
     let health = Rc::new(Cell::new(Health::Awake));
     let store = HostStore { objects: Rc::clone(objects), host: host.clone(), health: Rc::clone(&health) };
     for _ in 0..30 {
-        match Volume::open(store.clone(), host.clone(), "disk", settings(seed)).await {
+        match Volume::open(store.clone(), host.clone(), "disk", &owner(), settings(seed)).await {
             Ok(disk) => {
                 return Ok(Writer { disk: Rc::new(disk), health, is_current: Rc::new(Cell::new(true)) });
             }

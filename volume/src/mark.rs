@@ -1,0 +1,109 @@
+//! What a volume bears besides its content: who has it open, and what that one says of data that is elsewhere. It belongs to the newest epoch
+//! that started; a host that was overtaken changes nothing of it.
+//!
+//! Each change is an object of its own, counted within the epoch, with all of it: nothing that lands late can undo a later one.
+
+use std::cell::Cell;
+
+use block::Host;
+use serde::{Deserialize, Serialize};
+
+use super::calls::Calls;
+use super::epoch::last_without_gap;
+use super::error::VolumeError;
+use super::names::VolumeId;
+use super::record::{self, StartRecord};
+use super::store::{Store, StoreErrorKind};
+
+/// What the last host that opened a volume for writing left with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mark {
+    /// Who opened it, in words of its user; the same after a restart.
+    pub owner: Option<String>,
+    /// Host that has it open; none once it was closed.
+    pub host: Option<String>,
+    /// Session of its user, in words of that one. Kept when the same owner opens it again, and gone when another does.
+    pub session: Option<String>,
+    /// Says that newer data is elsewhere, in words of its user.
+    pub dirty: Option<String>,
+}
+
+/// The host that opens a volume for writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The same after a restart, and of no other.
+    pub id: String,
+    /// Name of the host, for people.
+    pub host: String,
+}
+
+/// The marks of an open volume. Used by one caller at a time.
+pub struct Marks<S> {
+    store: S,
+    volume: VolumeId,
+    epoch: u64,
+    next: Cell<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NumberedMark {
+    nonce: u64,
+    #[serde(flatten)]
+    mark: Mark,
+}
+
+impl<S: Store, H: Host> Calls<S, H> {
+    /// Returns the mark of the newest epoch that started, up to `newest`.
+    pub(crate) async fn newest_mark(&self, volume: VolumeId, newest: u64) -> Result<Mark, VolumeError> {
+        let start = self.newest_start::<StartRecord>(volume, 1..=newest).await?;
+        let Some((epoch, start)) = start else { return Ok(Mark::default()) };
+        let exists = async |number| self.exists(&volume.mark(epoch, number)).await;
+        let Some(last) = last_without_gap(0, exists).await? else { return Ok(start.mark) };
+        let name = volume.mark(epoch, last);
+        let found: NumberedMark = record::decode(&name, &self.get(&name, None).await?)?;
+        Ok(found.mark)
+    }
+}
+
+impl Mark {
+    /// Returns the mark with which this owner goes on.
+    pub(crate) fn taken_by(self, owner: &Owner) -> Self {
+        let is_same = self.owner.as_ref() == Some(&owner.id);
+        Self {
+            owner: Some(owner.id.clone()),
+            host: Some(owner.host.clone()),
+            session: self.session.filter(|_| is_same),
+            dirty: self.dirty,
+        }
+    }
+}
+
+impl<S: Store> Marks<S> {
+    pub(crate) fn new(store: S, volume: VolumeId, epoch: u64) -> Self {
+        Self { store, volume, epoch, next: Cell::new(0) }
+    }
+
+    /// Replaces the mark, durably. `nonce` is random.
+    ///
+    /// # Errors
+    /// If the store fails: then it may be replaced.
+    pub async fn replace(&self, mark: &Mark, nonce: u64) -> Result<(), VolumeError> {
+        let bytes = record::encode(&NumberedMark { nonce, mark: mark.clone() });
+        loop {
+            let name = self.volume.mark(self.epoch, self.next.get());
+            let created = self.store.create(&name, bytes.clone()).await;
+            let exists = created.as_ref().is_err_and(|error| error.kind == StoreErrorKind::Exists);
+            // An earlier one of ours that was believed to have failed; or this one, which the client of the store tried twice.
+            let is_this = exists && self.store.get(&name, None).await? == bytes;
+            if created.is_ok() || exists {
+                self.next.set(self.next.get() + 1);
+            }
+            match created {
+                Err(_) if exists && !is_this => {}
+                Err(error) if !exists => return Err(error.into()),
+                _ => return Ok(()),
+            }
+        }
+    }
+}
