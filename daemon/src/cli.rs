@@ -4,6 +4,7 @@ mod advise;
 mod simulate;
 mod statistics;
 mod traces;
+mod volume;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,9 @@ pub(crate) use statistics::{
     CurveOptions, HistogramOptions, HistogramProperty, HistoryOptions, StatsOptions,
 };
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
+pub(crate) use volume::{
+    StoreOptions, VolumeCheck, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
+};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]
@@ -50,6 +54,9 @@ pub(crate) enum Command {
     /// Put a running guest's disk behind Forebay and take it back: no copy, no reboot.
     #[command(subcommand)]
     Vm(VmCommand),
+    /// Create, list, check, fence, copy and delete volumes: disks as logs of objects in an object store. Needs no daemon.
+    #[command(subcommand)]
+    Volume(VolumeCommand),
     /// Map a disk to a block device of this host, for file systems, LVM, NFS and iSCSI servers. Without a name: list those that are.
     Map(MapDisk),
     /// Remove the block device of a disk. The disk stays.
@@ -232,7 +239,8 @@ pub(crate) struct DiskAdd {
     pub(crate) name: String,
     /// Location of its data: a path or `file:PATH` (raw file or block device); `nbd://HOST[:PORT]/EXPORT` or
     /// `nbd+unix:///EXPORT?socket=PATH` (an export of an NBD server, as qemu-nbd makes one of a qcow2 image);
-    /// `rbd:POOL/IMAGE[?id=USER&conf=FILE]` (an image of Ceph RBD, with the helper forebay-rbd); or
+    /// `rbd:POOL/IMAGE[?id=USER&conf=FILE]` (an image of Ceph RBD, with the helper forebay-rbd);
+    /// `volume:STORE/NAME` (a volume in an object store, see `forebay volume`); or
     /// `model:PROFILE:PATH` (a raw file with the timing of a spinning array, such as `hdd-15k-raid5x5`,
     /// for demonstrations).
     #[arg(long, value_name = "URI")]

@@ -5,6 +5,7 @@
 //! ignored is worse than a daemon that does not start. One table lists every key; the sample in the
 //! documentation is generated from it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use toml::de::{DeTable, DeValue};
 use crate::control::{HostName, HttpListen};
 use crate::nbd_listener::{AllowedNetworks, NbdTcp};
 use crate::shard::SHARDS_MAX;
+use crate::stores::StoreConfig;
 
 /// The largest configuration that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -53,6 +55,8 @@ pub(crate) struct Config {
     pub(crate) pool_size: Option<Size>,
     /// Program that reads SMART figures of drives.
     pub(crate) smartctl: Option<Smartctl>,
+    /// Object stores of volumes, by name.
+    pub(crate) stores: BTreeMap<String, StoreConfig>,
 }
 
 /// A key of the file: its table, an example, and its meaning.
@@ -64,7 +68,10 @@ struct ConfigKey {
     about: &'static str,
 }
 
-const KEYS: [ConfigKey; 17] = [
+/// Table of a store, in the list of keys.
+const STORE: &str = "store.NAME";
+
+const KEYS: [ConfigKey; 22] = [
     ConfigKey {
         table: "",
         name: "dir",
@@ -168,6 +175,33 @@ const KEYS: [ConfigKey; 17] = [
         example: "\"auto\"",
         about: "Program that reads the wear of the pool's drives: the smartctl of the system, the path of another one, or \"off\".",
     },
+    ConfigKey {
+        table: STORE,
+        name: "url",
+        example: "\"s3://bucket/prefix\"",
+        about: "An object store for volumes, by a name of your choice instead of NAME: s3://BUCKET/PREFIX, or file:///FOLDER of this host. \
+                Disks in it: volume:NAME/DISK.",
+    },
+    ConfigKey {
+        table: STORE,
+        name: "endpoints",
+        example: "[\"https://rgw1.example.com\", \"https://rgw2.example.com\"]",
+        about: "Its servers, which requests use in turn; all of them must be of one store. Default: that of Amazon for the region.",
+    },
+    ConfigKey { table: STORE, name: "region", example: "\"us-east-1\"", about: "Its region." },
+    ConfigKey {
+        table: STORE,
+        name: "credentials",
+        example: "\"/etc/forebay/s3.keys\"",
+        about: "File with the lines aws_access_key_id = KEY and aws_secret_access_key = SECRET, for its owner alone. Default: the usual \
+                variables of the environment.",
+    },
+    ConfigKey {
+        table: STORE,
+        name: "ca",
+        example: "\"/etc/forebay/s3-ca.pem\"",
+        about: "Certificates of authorities that its servers' are checked against, instead of those of the system.",
+    },
 ];
 
 impl Config {
@@ -203,11 +237,40 @@ impl Config {
                 DeValue::Table(inner) if table.is_empty() && is_table(name.get_ref()) => {
                     self.take_table(text, name.get_ref(), inner)?;
                 }
+                DeValue::Table(stores) if table.is_empty() && name.get_ref() == "store" => {
+                    self.take_stores(text, stores)?;
+                }
                 _ => {
                     check_known(&full_name).map_err(|message| (line, message))?;
                     self.put(&full_name, value).map_err(|message| (line, message))?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Takes the tables of stores, each with a name of its own.
+    fn take_stores(&mut self, text: &str, stores: &DeTable<'_>) -> Result<(), (usize, String)> {
+        for (name, store) in stores {
+            let line = line_of(text, &name.span());
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            let is_name = !name.get_ref().is_empty() && name.get_ref().chars().all(is_plain);
+            let (true, Some(keys)) = (is_name, store.get_ref().as_table()) else {
+                let message =
+                    "'store' has tables by name, such as [store.cold]: letters, digits, '-' and '_'";
+                return Err((line, message.to_owned()));
+            };
+            let mut config = StoreConfig::default();
+            for (key, value) in keys {
+                let line = line_of(text, &key.span());
+                check_known(&full_name(STORE, key.get_ref())).map_err(|message| (line, message))?;
+                put_in_store(&mut config, key.get_ref(), value.get_ref())
+                    .map_err(|message| (line, message))?;
+            }
+            if config.url.is_empty() {
+                return Err((line, format!("store '{}' has no 'url'", name.get_ref())));
+            }
+            self.stores.insert(name.get_ref().to_string(), config);
         }
         Ok(())
     }
@@ -250,6 +313,30 @@ impl Config {
         }
         Ok(())
     }
+}
+
+fn put_in_store(config: &mut StoreConfig, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+    if key == "endpoints" {
+        let endpoints = texts(value).ok_or_else(|| {
+            "'endpoints' must be a list of servers, such as [\"https://rgw1.example.com\"]".to_owned()
+        })?;
+        config.endpoints = endpoints.into_iter().map(str::to_owned).collect();
+        return Ok(());
+    }
+    let text = value
+        .as_str()
+        .ok_or_else(|| format!("'{key}' is a {} and must be a text; put it in quotes", value.type_str()))?;
+    match key {
+        "url" => {
+            objects::Address::parse(text).map_err(|error| error.to_string())?;
+            text.clone_into(&mut config.url);
+        }
+        "region" => config.region = Some(text.to_owned()),
+        "credentials" => config.credentials = Some(text.into()),
+        "ca" => config.ca = Some(text.into()),
+        _ => unreachable!("'{key}' is in the table of keys, and is not taken"),
+    }
+    Ok(())
 }
 
 fn shard_count(value: &DeValue<'_>) -> Result<u32, String> {

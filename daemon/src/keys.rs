@@ -535,6 +535,11 @@ impl Values {
         self.mode.row().writes_back
     }
 
+    /// Returns the mode.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Returns true if destage is to go through a redo ring.
     pub(crate) fn is_consistent(&self) -> bool {
         self.destage_order == DestageOrder::Consistent

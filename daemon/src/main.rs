@@ -39,6 +39,7 @@ mod replay;
 mod service;
 mod shard;
 mod state;
+mod stores;
 mod supervisor;
 
 use std::io::{self, Write};

@@ -18,6 +18,7 @@ use base::error::{Error, ErrorKind, Result};
 use base::patience::while_held;
 
 use crate::door::DoorKind;
+use crate::stores::Stores;
 
 /// Folder of sockets of the daemon that serves the host.
 const RUN_OF_HOST: &str = "/run/forebay";
@@ -25,7 +26,7 @@ const RUN_OF_HOST: &str = "/run/forebay";
 /// Name of the pool that the daemon makes by default, in DIR.
 pub(crate) const EMBEDDED_POOL: &str = "pool.img";
 
-/// The two folders, absolute, and the address for all disks.
+/// The two folders, absolute, the address for all disks, and object stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
     /// DIR, for durable state.
@@ -34,6 +35,8 @@ pub(crate) struct Places {
     pub(crate) run: PathBuf,
     /// URI of NBD over TCP, to which a disk's name is appended; none if it is off.
     pub(crate) nbd_uri: Option<String>,
+    /// Object stores of volumes.
+    pub(crate) stores: Stores,
 }
 
 /// Returns the name of this host, or `localhost` if it is unknown.
@@ -154,7 +157,7 @@ impl Places {
             Some(dir) => dir,
             None => surroundings.default_dir()?,
         };
-        Ok(Self { dir: absolute(&dir)?, run: absolute(&run)?, nbd_uri: None })
+        Ok(Self { dir: absolute(&dir)?, run: absolute(&run)?, nbd_uri: None, stores: Stores::default() })
     }
 
     /// Makes missing folders: DIR for its owner only, RUN readable by all (sockets have rights of their own).
@@ -353,7 +356,12 @@ mod tests {
     #[test]
     fn folders_are_as_open_as_they_should_be() {
         let temp = TempDir::new();
-        let places = Places { dir: temp.path().join("d"), run: temp.path().join("r"), nbd_uri: None };
+        let places = Places {
+            dir: temp.path().join("d"),
+            run: temp.path().join("r"),
+            nbd_uri: None,
+            stores: Stores::default(),
+        };
         places.make().expect("the folder is ours");
         let mode = |path: PathBuf| fs::metadata(path).expect("it was made").permissions().mode() & 0o777;
         assert_eq!(
@@ -373,7 +381,12 @@ mod tests {
     #[test]
     fn a_folder_is_claimed_by_one_at_a_time() {
         let temp = TempDir::new();
-        let places = Places { dir: temp.path().into(), run: temp.path().into(), nbd_uri: None };
+        let places = Places {
+            dir: temp.path().into(),
+            run: temp.path().into(),
+            nbd_uri: None,
+            stores: Stores::default(),
+        };
         let held = places.claim().expect("nobody has it");
         assert!(places.claim().unwrap_err().message.contains("another Forebay"));
         drop(held);
@@ -383,7 +396,12 @@ mod tests {
     #[test]
     fn a_folder_whose_last_daemon_is_still_being_taken_apart_is_waited_for() {
         let temp = TempDir::new();
-        let places = Places { dir: temp.path().into(), run: temp.path().into(), nbd_uri: None };
+        let places = Places {
+            dir: temp.path().into(),
+            run: temp.path().into(),
+            nbd_uri: None,
+            stores: Stores::default(),
+        };
         let held = places.claim().expect("nobody has it");
         let (begun, beginning) = std::sync::mpsc::channel();
         let dying = std::thread::spawn(move || {

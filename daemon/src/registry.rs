@@ -352,18 +352,24 @@ impl Registry {
     ///
     /// # Errors
     /// Any failure; then everything is as before.
-    pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Result<DiskView> {
+    pub(crate) async fn add(self: &Arc<Self>, mut wanted: NewDisk) -> Result<DiskView> {
         names::check(&wanted.name)?;
         self.entrances(&wanted.name, Rights::usual()).check_length()?;
         let location = Location::parse(&wanted.backing)?;
+        if location.has_atomic_flushes() && !wanted.read_only {
+            wanted.settings.entry("mode".to_owned()).or_insert_with(|| "write-back".to_owned());
+        }
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
         let wanted_values = Values::default().with(texts)?;
+        if !wanted.read_only {
+            check_mode(&wanted.name, &wanted_values, &location)?;
+        }
         // Recorded, together with the pool that it depends on, before it may write back.
         let values = wanted_values.written_through();
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.force_raw { Images::ServedAsRaw } else { Images::Refused };
         self.check_not_own(&wanted.name, &location)?;
-        if wanted_values.is_consistent() {
+        if wanted_values.is_consistent() && !location.has_atomic_flushes() {
             self.check_ring_drive(&wanted.name, &wanted_values, &location).await?;
         }
         let rights = resolve_rights(&values).await?;
@@ -454,6 +460,10 @@ impl Registry {
         }
         guest::check_settled(&self.state(), name)?;
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        let location = Location::parse(&before.backing)?;
+        if !before.read_only {
+            check_mode(name, &values, &location)?;
+        }
         let ram = self.ram_to_claim(&values, Some(&before.settings));
         let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
         let claimed = self.claims.claim_for_disk(name, claim);
@@ -480,9 +490,10 @@ impl Registry {
             if values.writes_back() {
                 self.note_unsaved(name).await?;
             }
-            let becomes_consistent = values.is_consistent() && !before.settings.is_consistent();
+            let becomes_consistent =
+                values.is_consistent() && !before.settings.is_consistent() && !location.has_atomic_flushes();
             if becomes_consistent {
-                self.check_ring_drive(name, &values, &Location::parse(&before.backing)?).await?;
+                self.check_ring_drive(name, &values, &location).await?;
                 // Before its ring promises anything: a start in address order would break that.
                 let noted = values.clone();
                 self.change_record(name, |record| record.settings = noted).await?;
@@ -856,6 +867,17 @@ fn log_if_failed(undone: &Result<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses a mode with which a backing would be too slow: with each flush of a guest, it waits for several answers of an object store.
+fn check_mode(name: &str, values: &Values, location: &Location) -> Result<()> {
+    if !location.has_atomic_flushes() || values.writes_back() || values.mode() == Mode::PassThrough {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "Cannot use mode {} for disk '{name}': its backing is a volume in an object store, and each flush of a guest would wait for several          answers of that. Use mode=write-back; what is lost with the flash is the last seconds, in order",
+        values.mode().name()
+    )))
 }
 
 /// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is

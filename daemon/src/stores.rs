@@ -146,7 +146,10 @@ impl VolumeName {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let parts = text.split_once('/').filter(|(store, name)| !store.is_empty() && !name.is_empty());
         let Some((store, name)) = parts else {
-            return Err("write it as STORE/NAME: a table [store.STORE] of the configuration, and a name in it".to_owned());
+            return Err(
+                "write it as STORE/NAME: a table [store.STORE] of the configuration, and a name in it"
+                    .to_owned(),
+            );
         };
         if name.contains('/') {
             return Err("the name of a volume has no '/'".to_owned());
@@ -186,7 +189,10 @@ mod tests {
     #[test]
     fn a_volume_is_named_by_its_store_and_its_name_there() {
         let name = VolumeName::parse("cold/db-1").expect("a name");
-        assert_eq!((name.store.as_str(), name.name.as_str(), name.to_string().as_str()), ("cold", "db-1", "cold/db-1"));
+        assert_eq!(
+            (name.store.as_str(), name.name.as_str(), name.to_string().as_str()),
+            ("cold", "db-1", "cold/db-1")
+        );
         for text in ["", "cold", "cold/", "/db", "cold/a/b"] {
             assert!(VolumeName::parse(text).is_err(), "{text}");
         }

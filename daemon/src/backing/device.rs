@@ -13,10 +13,11 @@ use block::{
 
 use super::capabilities::Capabilities;
 use super::identity::Identity;
-use super::kinds::{HandOff, Location, OpenStorage};
+use super::kinds::{HandOff, Location, OpenStorage, VolumeUser};
 use super::storage::Storage;
 use crate::backing_identity::Attributes;
 use crate::places::HelperFolders;
+use crate::stores::Stores;
 
 /// Parameters for opening a backing.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub(crate) struct Opening {
     pub(crate) retry_ns: Option<u64>,
     /// Folders of helper processes, for kinds that have them.
     pub(crate) helpers: HelperFolders,
+    /// Object stores, for kinds that are in one.
+    pub(crate) stores: Stores,
+    /// The disk that it is for, for kinds that remember it.
+    pub(crate) user: Option<VolumeUser>,
 }
 
 /// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.
@@ -60,6 +65,11 @@ impl Backing {
             return Err(error.because("the system has not answered requests that Forebay abandoned"));
         }
         self.0.inner().rest().await
+    }
+
+    /// Ends its use: see [`Storage::close`].
+    pub(crate) async fn close(&self, host: &LocalHost) {
+        self.0.inner().close(host).await;
     }
 
     /// Resumes after [`Self::rest`], or starts as the backing of a handle.

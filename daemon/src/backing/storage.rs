@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::error::{Error, Result};
+use block::executor::LocalHost;
 use block::file::Lock;
 use block::patient::{HangPolicy, Watch};
 use block::{BlockDevice, BlockError};
@@ -82,6 +83,9 @@ pub(super) trait Storage: BlockDevice {
     fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         Err(cannot_lock(location, &self.capabilities()))
     }
+
+    /// Ends its use, once nothing is in flight and nobody else uses it: leaves it as others like to find it, within a time.
+    async fn close(&self, _host: &LocalHost) {}
 
     /// Comes to rest for a hand-off: nothing is in flight, and nothing is sent, received or noticed until
     /// [`Self::go_on`]. Dropping the future undoes that. Succeeds once nothing is in flight, if it has

@@ -569,7 +569,12 @@ mod tests {
     /// Runs a test with the history of a disk whose backing is on another host, in the folder `DIR` of that.
     fn with_history(tell: impl AsyncFnOnce(Rc<BackingHistory>, &HostFile)) {
         let dir = TempDir::new();
-        let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
+        let places = Places {
+            dir: dir.path().join("d"),
+            run: dir.path().into(),
+            nbd_uri: None,
+            stores: Stores::default(),
+        };
         places.make().expect("the folder is ours");
         let host =
             HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
@@ -604,7 +609,12 @@ mod tests {
     #[test]
     fn a_backing_that_cannot_be_examined_keeps_its_disk_waiting_with_what_is_cached_as_a_start_does() {
         let dir = TempDir::new();
-        let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
+        let places = Places {
+            dir: dir.path().join("d"),
+            run: dir.path().into(),
+            nbd_uri: None,
+            stores: Stores::default(),
+        };
         let host = HostRecord::default();
         let foreseen = |appearance, may_exist| {
             let backing = UnopenedBacking { appearance, may_exist, is_guarded: true };

@@ -59,7 +59,8 @@ impl StoryWorld {
         let dir = if takes_attributes { in_ram } else { TempDir::new() };
         let host = |name: &str| {
             let folder = dir.path().join(name);
-            let places = Places { dir: folder.clone(), run: folder, nbd_uri: None };
+            let places =
+                Places { dir: folder.clone(), run: folder, nbd_uri: None, stores: Stores::default() };
             places.make().expect("the folder is ours");
             StoryHost { places, cached: None, is_at_rest: true }
         };

@@ -28,6 +28,7 @@ mod status;
 mod top;
 mod traces;
 mod vm;
+mod volume;
 
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Serve(options) => serve::run(&options),
         Command::Disk(command) => disk::run(command),
         Command::Vm(command) => vm::run(&command),
+        Command::Volume(command) => volume::run(&command),
         Command::Map(options) => map::map(&options),
         Command::Unmap(options) => map::unmap(&options),
         Command::Pool(command) => pool::run(command),

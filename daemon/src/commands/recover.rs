@@ -27,6 +27,7 @@ use crate::cli::DiskRecover;
 use crate::output;
 use crate::places::HelperFolders;
 use crate::shard::chosen_path;
+use crate::stores::Stores;
 
 /// Entries of the ring of the system: a recovery has few requests in flight.
 const QUEUE_DEPTH: u32 = 64;
@@ -166,6 +167,8 @@ impl Opener<'_> {
             lock: Lock::Image,
             retry_ns: Some(RETRY_NS),
             helpers: self.helpers.clone(),
+            stores: Stores::default(),
+            user: None,
         };
         Backing::open(self.queue, self.host, &BlockingPool::here(), &opening).await
     }

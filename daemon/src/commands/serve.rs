@@ -32,6 +32,7 @@ use crate::places::{Environment, Places};
 use crate::pool::{MissingCause, PoolChoice};
 use crate::registry::PoolView;
 use crate::service::{NetworkServices, Service, Threads};
+use crate::stores::Stores;
 use crate::supervisor::{self, ServiceStatus};
 
 /// Time between updates of the service manager's status.
@@ -121,7 +122,10 @@ impl ServeSettings {
             allow: options.nbd_allow.clone(),
         };
         Ok(Self {
-            places: Places::resolve(dir, run_dir, &Environment::of_process())?,
+            places: Places {
+                stores: Stores::new(config.stores),
+                ..Places::resolve(dir, run_dir, &Environment::of_process())?
+            },
             choice: PoolChoice {
                 file: options.pool.clone().or(config.pool_file),
                 size: options.pool_size.or(config.pool_size),

@@ -31,12 +31,13 @@ use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
-use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, wall_time};
+use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser};
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::backing::{
-    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, probe_on_ring,
+    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, VolumeUser,
+    probe_on_ring, wall_time,
 };
 use crate::backing_identity::{self, Appearance, BackingHistory, CannotMark, Sizes};
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
@@ -240,7 +241,8 @@ impl ShardHandle {
         images: Images,
     ) -> Result<Identity> {
         self.call(move |shard| async move {
-            probe_on_ring(&shard.ring, &shard.host, &location, access, images).await
+            let stores = &shard.places.stores;
+            probe_on_ring(&shard.ring, &shard.host, stores, &location, access, images).await
         })
         .await?
     }
@@ -411,7 +413,9 @@ impl Shard {
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
         let (location, access, lock) = (location.clone(), *access, *lock);
         let helpers = self.places.helpers();
-        let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers };
+        let stores = self.places.stores.clone();
+        let user = Some(VolumeUser { pool: self.cache().id(), disk: *id });
+        let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers, stores, user };
         let backing = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await?;
         check_durability(name, values, &backing)?;
         let persistence = self.persistence(&opening.location, &backing).await;
@@ -444,7 +448,9 @@ impl Shard {
             disk_bytes: history.disk_bytes(),
             may_be_dirty: unsaved.held_by.is_some(),
         };
-        let ring = match (values.is_consistent() && access == Access::ReadWrite, self.goes_without.get()) {
+        let needs_ring =
+            values.is_consistent() && access == Access::ReadWrite && !opening.location.has_atomic_flushes();
+        let ring = match (needs_ring, self.goes_without.get()) {
             (false, _) => None,
             (true, false) => Some(self.open_ring(&user).await?),
             (true, true) => {
@@ -627,6 +633,7 @@ impl Shard {
         };
         disk.history.close();
         disk.quiesce.end();
+        disk.cached.backing().close(&self.host).await;
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
         dropped?;

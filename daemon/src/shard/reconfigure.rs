@@ -11,8 +11,9 @@ use telemetry::counted::Counted;
 use telemetry::series::lifetime::Passed;
 
 use super::disk::{Disk, check_durability, explain, not_attached};
-use super::redo_ring::{DiskRing, RingUser, wall_time};
+use super::redo_ring::{DiskRing, RingUser};
 use super::{Shard, ShardHandle};
+use crate::backing::wall_time;
 use crate::keys::{Unmarked, Values};
 
 /// Parameters of a change.
@@ -106,7 +107,8 @@ impl Shard {
         change: &ReconfigureRequest,
         settings: &DiskSettings,
     ) -> Result<Option<DiskRing>> {
-        if settings.destage_order == DestageOrder::Address || settings.read_only {
+        let has_order = disk.location.has_atomic_flushes();
+        if settings.destage_order == DestageOrder::Address || settings.read_only || has_order {
             return Ok(None);
         }
         let user = RingUser {

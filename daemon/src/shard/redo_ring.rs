@@ -13,7 +13,6 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::error::{Error, Result};
 use base::units::Size;
@@ -35,12 +34,6 @@ const MODE: u32 = 0o600;
 /// Advice for a backing that lacks data, and whose redo ring has a part of it.
 pub(crate) const RECOVER_ADVICE: &str =
     "forebay disk recover brings it to the time of the last group in its redo ring";
-
-/// Returns the nanoseconds since 1970 by the system's clock, which may be set at any time.
-pub(super) fn wall_time() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
-}
 
 /// Redo ring of a disk.
 pub(super) struct DiskRing {
@@ -336,6 +329,8 @@ impl Shard {
             lock: Lock::Image,
             retry_ns: user.values.retry_ns(),
             helpers: self.places.helpers(),
+            stores: self.places.stores.clone(),
+            user: None,
         };
         let opened = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await;
         opened.map_err(|problem| Error {

@@ -5,6 +5,7 @@ mod file;
 mod model;
 mod nbd;
 mod rbd;
+mod volume;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,11 +28,14 @@ use super::storage::Storage;
 use super::{Ability, Capabilities, Identity, Images, uri};
 use crate::backing_identity::Attributes;
 use crate::places;
+use crate::stores::{Stores, VolumeName};
 use file::open_file;
 #[cfg(test)]
 pub(super) use nbd::identity_of;
 use nbd::{open_export, probe_export};
 use rbd::{RbdHandle, RbdImage, open_image, probe_image};
+use volume::{OpenVolume, open_volume, probe_volume};
+pub(crate) use volume::{VolumeUser, check_free, refused as refused_volume, wall_time};
 
 /// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +48,8 @@ pub(crate) enum Location {
     Nbd(Target),
     /// An image of Ceph RBD.
     Rbd(ImageName),
+    /// A volume in an object store.
+    Volume(VolumeName),
 }
 
 impl Location {
@@ -66,9 +72,10 @@ impl Location {
             Some(("nbd+unix", rest)) => return uri::parse_unix(rest).map(Self::Nbd).map_err(refuse),
             Some(("nbds" | "nbds+unix", _)) => return not_yet("encryption"),
             Some(("rbd", rest)) => return parse_rbd(rest).map(Self::Rbd).map_err(refuse),
+            Some(("volume", rest)) => return VolumeName::parse(rest).map(Self::Volume).map_err(refuse),
             Some((scheme, rest)) if rest.starts_with("//") => {
                 return Err(refuse(format!(
-                    "'{scheme}' is not known; use a path, file:PATH, nbd://HOST/EXPORT or rbd:POOL/IMAGE"
+                    "'{scheme}' is not known; use a path, file:PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE or volume:STORE/NAME"
                 )));
             }
             _ => (None, text),
@@ -93,23 +100,28 @@ impl Location {
     pub(super) fn socket(&self) -> Option<&Path> {
         match self {
             Self::Nbd(Target { address: Address::Unix(socket), .. }) => Some(socket),
-            Self::Nbd(_) | Self::Rbd(_) | Self::File(_) | Self::Model(..) => None,
+            Self::Nbd(_) | Self::Rbd(_) | Self::Volume(_) | Self::File(_) | Self::Model(..) => None,
         }
     }
 
     /// Returns whether its kind keeps others from changing it, also while no disk is served from it.
     pub(super) fn fence(&self) -> Ability {
         match self {
-            Self::File(_) | Self::Model(..) | Self::Rbd(_) => Ability::Able,
+            Self::File(_) | Self::Model(..) | Self::Rbd(_) | Self::Volume(_) => Ability::Able,
             Self::Nbd(_) => nbd::FENCE,
         }
+    }
+
+    /// Returns true if what a flush makes durable is there as a whole or not at all: then groups of consistent write-back need no ring.
+    pub(crate) fn has_atomic_flushes(&self) -> bool {
+        matches!(self, Self::Volume(_))
     }
 
     /// Returns the path of the file or device that holds the data, if it is on this host.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Model(_, path) => Some(path),
-            Self::Nbd(_) | Self::Rbd(_) => None,
+            Self::Nbd(_) | Self::Rbd(_) | Self::Volume(_) => None,
         }
     }
 }
@@ -122,6 +134,7 @@ impl fmt::Display for Location {
             Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
             Self::Nbd(target) => write!(f, "{target}"),
             Self::Rbd(image) => write!(f, "{image}"),
+            Self::Volume(name) => write!(f, "volume:{name}"),
         }
     }
 }
@@ -151,6 +164,7 @@ fn parse_model<'a>(text: &str, rest: &'a str) -> Result<(Profile, &'a str)> {
 pub(crate) async fn probe_on_ring(
     ring: &Ring,
     host: &LocalHost,
+    stores: &Stores,
     location: &Location,
     access: Access,
     images: Images,
@@ -158,6 +172,7 @@ pub(crate) async fn probe_on_ring(
     match location {
         Location::Nbd(target) => probe_export(ring, host, target, access, images).await,
         Location::Rbd(image) => probe_image(image, images).await,
+        Location::Volume(name) => probe_volume(stores, host, name, images).await,
         Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
     }
 }
@@ -181,6 +196,8 @@ pub(super) enum OpenStorage {
     Nbd(Aligned<NbdDevice<LocalHost>>),
     /// An image of Ceph RBD.
     Rbd(RbdImage),
+    /// A volume in an object store.
+    Volume(OpenVolume),
 }
 
 impl OpenStorage {
@@ -206,6 +223,7 @@ impl OpenStorage {
                 Ok(Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?)))
             }
             Location::Rbd(image) => open_image(ring, host, image, opening).await.map(Self::Rbd),
+            Location::Volume(name) => open_volume(host, name, opening).await.map(Self::Volume),
         }
     }
 
@@ -229,7 +247,7 @@ impl OpenStorage {
         let file = Aligned::new(FileDevice::from_handle(ring, file));
         match location {
             Location::Model(profile, _) => Self::Model(Model::new(file, host.clone(), *profile)),
-            Location::File(_) | Location::Nbd(_) | Location::Rbd(_) => Self::File(file),
+            Location::File(_) | Location::Nbd(_) | Location::Rbd(_) | Location::Volume(_) => Self::File(file),
         }
     }
 }
@@ -242,6 +260,7 @@ macro_rules! of_each {
             OpenStorage::Model($storage) => $done,
             OpenStorage::Nbd($storage) => $done,
             OpenStorage::Rbd($storage) => $done,
+            OpenStorage::Volume($storage) => $done,
         }
     };
 }
@@ -297,6 +316,10 @@ impl Storage for OpenStorage {
 
     fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         of_each!(self, storage => storage.give_up_image_lock(location))
+    }
+
+    async fn close(&self, host: &LocalHost) {
+        of_each!(self, storage => Storage::close(storage, host).await);
     }
 
     async fn rest(&self) -> Result<(), BlockError> {

@@ -2,15 +2,13 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::Access;
 use block::patient::HangPolicy;
-use block::{
-    Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap,
-};
+use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap};
 use futures_util::future::{Either, select};
 use objects::Client;
 use volume::{Mark, Marks, Owner, Volume, VolumeError, VolumeSettings};
@@ -22,7 +20,6 @@ use crate::backing::storage::Storage;
 use crate::backing::{Ability, Capabilities, Identity};
 use crate::backing_identity::{Appearance, Attributes, CannotMark, DirtyMark};
 use crate::places::host_name;
-use crate::shard::wall_time;
 use crate::stores::{Stores, VolumeName, cannot_use};
 
 /// Longest time that a volume may take to close, in nanoseconds: without the checkpoint of that, the next open takes longer.
@@ -314,6 +311,13 @@ pub(super) async fn probe_volume(
         }
     }
     Ok(Identity::Remote(id_of(summary.id)))
+}
+
+/// Returns the nanoseconds since 1970 by the system's clock, which may be set at any time.
+pub(crate) fn wall_time() -> u64 {
+    SystemTime::UNIX_EPOCH
+        .elapsed()
+        .map_or(0, |elapsed| u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
 }
 
 fn id_of(id: volume::VolumeId) -> String {

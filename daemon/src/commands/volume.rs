@@ -1,0 +1,316 @@
+//! `forebay volume`: volumes as wholes. Works without a daemon: all that it needs is the configuration with the stores.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use ::volume::{Compression, Owner, Volume, VolumeOptions, VolumeSettings};
+use base::error::{Error, Result};
+use base::moment::Moment;
+use base::units::Size;
+use block::executor::{Executor, LocalHost, Order};
+use block::{BlockDevice, Buffer, ByteRange, Ring};
+use objects::Client;
+use serde_json::{Value, json};
+
+use crate::backing::{check_free, refused_volume, wall_time};
+use crate::cli::{
+    StoreOptions, VolumeCheck, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
+};
+use crate::config::Config;
+use crate::output;
+use crate::places::host_name;
+use crate::stores::{Stores, VolumeName, config_for_command};
+
+/// Entries of the ring of the system: all requests go to the store.
+const QUEUE_DEPTH: u32 = 8;
+/// Bytes that are copied at once.
+const PIECE_BYTES: u64 = 1 << 20;
+/// Bytes after which an import makes durable what it copied.
+const FLUSH_BYTES: u64 = 1 << 30;
+const MIB: u64 = 1 << 20;
+const SECOND_NS: u64 = 1_000_000_000;
+
+pub(super) fn run(command: &VolumeCommand) -> Result<()> {
+    match command {
+        VolumeCommand::Create(options) => create(options),
+        VolumeCommand::List(options) => list(options),
+        VolumeCommand::Check(options) => check(options),
+        VolumeCommand::Fence(options) => fence(options),
+        VolumeCommand::Import(options) => import(options),
+        VolumeCommand::Export(options) => export(options),
+        VolumeCommand::Delete(options) => delete(options),
+    }
+}
+
+/// Means to reach a volume.
+struct Access {
+    stores: Stores,
+    host: LocalHost,
+}
+
+impl Access {
+    fn client(&self, volume: &VolumeName) -> Result<Client> {
+        self.stores.client(&volume.store)
+    }
+}
+
+/// Runs what a command does with stores.
+fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&Access) -> Result<T>) -> Result<T> {
+    let config = config_for_command(options.config.as_deref());
+    let config = config.as_deref().map_or_else(|| Ok(Config::default()), Config::load)?;
+    let cannot_start =
+        |error: &dyn std::fmt::Display| Error::failed(format!("Cannot start: {error}; free some memory"));
+    let queue = Ring::new(QUEUE_DEPTH).map_err(|error| cannot_start(&error))?;
+    let executor = Executor::new(queue, Order::Fifo);
+    let access = Access { stores: Stores::new(config.stores), host: executor.host() };
+    executor.run(run(&access)).expect("a ring always waits")
+}
+
+fn compression_of(name: &str) -> Result<Compression> {
+    Compression::parse(name)
+        .ok_or_else(|| Error::invalid(format!("Cannot use compression '{name}': it is lz4, zstd or none")))
+}
+
+/// Prints a document, or the text for people.
+fn print(options: &StoreOptions, kind: &str, document: Value, text: &str) -> Result<()> {
+    if options.json {
+        output::print(&format!("{}\n", api::document(kind, document)))
+    } else {
+        output::print(text)
+    }
+}
+
+fn create(options: &VolumeCreate) -> Result<()> {
+    let VolumeCreate { volume, size, compression, store } = options;
+    let compression = compression_of(compression)?;
+    let id = with_stores(store, async |access| {
+        let client = access.client(volume)?;
+        access.stores.probe(&volume.store, &client).await?;
+        let options = VolumeOptions { compression };
+        let created = ::volume::create(&client, &access.host, &volume.name, size.0, options).await;
+        created.map_err(|error| refused_volume(volume, &error))
+    })?;
+    let text = format!(
+        "Created volume {volume}, {size}. Serve it: forebay disk add {} --backing volume:{volume}\n",
+        volume.name
+    );
+    print(
+        store,
+        "volume",
+        json!({ "volume": volume.to_string(), "id": id.to_string(), "bytes": size.0 }),
+        &text,
+    )
+}
+
+fn list(options: &VolumeList) -> Result<()> {
+    let VolumeList { only, store } = options;
+    let found = with_stores(store, async |access| {
+        let names: Vec<String> = match only {
+            Some(name) => vec![name.clone()],
+            None => access.stores.names().map(str::to_owned).collect(),
+        };
+        let mut found = Vec::new();
+        for name in names {
+            let client = access.stores.client(&name)?;
+            let listed = ::volume::list(&client, &access.host).await;
+            let of_store = VolumeName { store: name.clone(), name: "*".to_owned() };
+            for (volume, summary) in listed.map_err(|error| refused_volume(&of_store, &error))? {
+                found.push((format!("{name}/{volume}"), summary));
+            }
+        }
+        Ok(found)
+    })?;
+    let rows = found.iter().map(|(name, summary)| match summary {
+        Ok(summary) => {
+            let state = match (&summary.mark.host, &summary.mark.dirty) {
+                (Some(host), _) => format!("open on {host}"),
+                (None, Some(_)) => "newer data on a flash".to_owned(),
+                (None, None) => "free".to_owned(),
+            };
+            vec![name.clone(), Size(summary.bytes).to_string(), summary.compression.name().to_owned(), state]
+        }
+        Err(error) => vec![name.clone(), "?".to_owned(), "?".to_owned(), error.to_string()],
+    });
+    let table = output::table(&["VOLUME", "SIZE", "COMPRESSION", "STATE"], &rows.collect::<Vec<_>>());
+    let documents = found.iter().map(|(name, summary)| match summary {
+        Ok(summary) => json!({
+            "volume": name,
+            "id": summary.id.to_string(),
+            "bytes": summary.bytes,
+            "compression": summary.compression.name(),
+            "epochs": summary.epochs,
+            "host": summary.mark.host,
+            "dirty": summary.mark.dirty.is_some(),
+        }),
+        Err(error) => json!({ "volume": name, "problem": error.to_string() }),
+    });
+    print(store, "volumes", json!({ "volumes": documents.collect::<Vec<_>>() }), &table)
+}
+
+fn check(options: &VolumeCheck) -> Result<()> {
+    let VolumeCheck { volume, store } = options;
+    let report = with_stores(store, async |access| {
+        let client = access.client(volume)?;
+        let checked = ::volume::check(&client, &access.host, &volume.name, &mut |_, _| {}).await;
+        checked.map_err(|error| refused_volume(volume, &error))
+    })?;
+    let as_of = (report.taken_at > 0).then(|| Moment(report.taken_at / SECOND_NS).to_string());
+    let damaged = report.damaged.iter();
+    let document = json!({
+        "volume": volume.to_string(),
+        "bytes": report.bytes,
+        "as_of": as_of,
+        "objects": report.objects,
+        "stored_bytes": report.stored_bytes,
+        "mapped_bytes": report.mapped_bytes,
+        "whole_bytes": report.whole_bytes,
+        "orphans": report.orphans,
+        "orphan_bytes": report.orphan_bytes,
+        "damaged": damaged.clone().map(|(object, reason, bytes)| json!({ "object": object, "reason": reason, "bytes": bytes })).collect::<Vec<_>>(),
+    });
+    let mut pairs = vec![
+        ("volume", volume.to_string()),
+        ("size", Size(report.bytes).to_string()),
+        ("as of", as_of.unwrap_or_else(|| "its creation".to_owned())),
+        ("content", Size(report.mapped_bytes).to_string()),
+        ("stored", format!("{} in {} objects", Size(report.stored_bytes), report.objects)),
+        ("not needed", format!("{} in {} objects", Size(report.orphan_bytes), report.orphans)),
+        (
+            "damaged",
+            if report.damaged.is_empty() {
+                "nothing".to_owned()
+            } else {
+                format!("{} objects", report.damaged.len())
+            },
+        ),
+    ];
+    pairs
+        .extend(damaged.map(|(object, reason, bytes)| {
+            ("", format!("{object}: {reason}; {} of the disk", Size(*bytes)))
+        }));
+    print(store, "volume-check", document, &output::pairs(&pairs))?;
+    if report.damaged.is_empty() {
+        return Ok(());
+    }
+    Err(Error::failed(format!(
+        "Volume {volume} is damaged: restore what is lost from a backup, or write it again"
+    )))
+}
+
+fn fence(options: &VolumeOne) -> Result<()> {
+    let VolumeOne { volume, store } = options;
+    let before = with_stores(store, async |access| {
+        let client = access.client(volume)?;
+        let fenced = ::volume::fence(&client, &access.host, &volume.name).await;
+        fenced.map_err(|error| refused_volume(volume, &error))
+    })?;
+    let had = before.host.as_ref().map_or_else(String::new, |host| format!(" Host '{host}' had it open."));
+    let text =
+        format!("No host has volume {volume} any more; the next one goes on from its last group.{had}\n");
+    let document =
+        json!({ "volume": volume.to_string(), "host": before.host, "dirty": before.dirty.is_some() });
+    print(store, "volume", document, &text)
+}
+
+fn delete(options: &VolumeOne) -> Result<()> {
+    let VolumeOne { volume, store } = options;
+    let mut deleted = 0;
+    with_stores(store, async |access| {
+        let client = access.client(volume)?;
+        let known = ::volume::peek(&client, &access.host, &volume.name).await;
+        // One that is damaged can be deleted.
+        match known {
+            Ok(summary) => check_free(volume, &summary.mark, None)?,
+            Err(error @ ::volume::VolumeError::NotFound { .. }) => {
+                return Err(refused_volume(volume, &error));
+            }
+            Err(_) => {}
+        }
+        let done = ::volume::delete(&client, &access.host, &volume.name, &mut |count| deleted = count).await;
+        done.map_err(|error| refused_volume(volume, &error))
+    })?;
+    let text = format!("Deleted volume {volume}: {deleted} objects\n");
+    print(store, "volume", json!({ "volume": volume.to_string(), "objects": deleted }), &text)
+}
+
+fn cannot_copy(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::failed(format!("Cannot copy {}: {error}", path.display()))
+}
+
+fn import(options: &VolumeImport) -> Result<()> {
+    let VolumeImport { volume, file: path, compression, store } = options;
+    let compression = compression_of(compression)?;
+    let mut file = File::open(path).map_err(|error| cannot_copy(path, &error))?;
+    let bytes = file.seek(SeekFrom::End(0)).map_err(|error| cannot_copy(path, &error))?;
+    let size = bytes.next_multiple_of(MIB);
+    with_stores(store, async |access| {
+        let client = access.client(volume)?;
+        access.stores.probe(&volume.store, &client).await?;
+        let refused = |error| refused_volume(volume, &error);
+        let options = VolumeOptions { compression };
+        ::volume::create(&client, &access.host, &volume.name, size, options).await.map_err(refused)?;
+        let owner = Owner { id: format!("import {}", std::process::id()), host: host_name() };
+        let settings = VolumeSettings { wall_time, ..VolumeSettings::default() };
+        let opened = Volume::open(client, access.host.clone(), &volume.name, &owner, settings).await;
+        let opened = opened.map_err(refused)?;
+        let mut at = 0;
+        while at < bytes {
+            let length = PIECE_BYTES.min(bytes - at);
+            let mut piece = Buffer::zeroed(length.next_multiple_of(block::PAGE) as usize);
+            file.read_exact_at(&mut piece[..length as usize], at)
+                .map_err(|error| cannot_copy(path, &error))?;
+            opened.write(at, piece).await.1.map_err(|error| cannot_copy(path, &error))?;
+            at += length;
+            if at.is_multiple_of(FLUSH_BYTES) || at == bytes {
+                opened.flush().await.map_err(|error| cannot_copy(path, &error))?;
+            }
+        }
+        opened.close().await.map_err(refused)?;
+        let marks = opened.marks().expect("it is open for writing");
+        marks.replace(&::volume::Mark::default(), block::Host::random(&access.host)).await.map_err(refused)
+    })?;
+    let text = format!("Imported {} into volume {volume}, {}\n", path.display(), Size(size));
+    print(store, "volume", json!({ "volume": volume.to_string(), "bytes": size }), &text)
+}
+
+fn export(options: &VolumeExport) -> Result<()> {
+    let VolumeExport { volume, file: path, store } = options;
+    let file = File::options().write(true).create_new(true).open(path);
+    let file = file.map_err(|error| cannot_copy(path, &error))?;
+    let copied = with_stores(store, async |access| {
+        let client = access.client(volume)?;
+        let settings = VolumeSettings::default();
+        let opened = Volume::open_read_only(client, access.host.clone(), &volume.name, settings).await;
+        let opened = opened.map_err(|error| refused_volume(volume, &error))?;
+        let size = opened.geometry().size;
+        file.set_len(size).map_err(|error| cannot_copy(path, &error))?;
+        let whole = ByteRange::new(0, size);
+        let extents = opened.extents(whole).await.map_err(|error| cannot_copy(path, &error))?;
+        for extent in extents.into_iter().filter(|extent| extent.allocated) {
+            let mut at = extent.range.start;
+            while at < extent.range.end {
+                let length = PIECE_BYTES.min(extent.range.end - at);
+                let (piece, read) = opened.read(at, Buffer::zeroed(length as usize)).await;
+                read.map_err(|error| cannot_copy(path, &error))?;
+                file.write_all_at(&piece, at).map_err(|error| cannot_copy(path, &error))?;
+                at += length;
+            }
+        }
+        file.sync_all().map_err(|error| cannot_copy(path, &error))?;
+        Ok(size)
+    });
+    // A part of a disk must not be taken for one.
+    let size = copied.inspect_err(|_| remove(path))?;
+    let text = format!("Exported volume {volume} to {}, {}\n", path.display(), Size(size));
+    print(store, "volume", json!({ "volume": volume.to_string(), "bytes": size }), &text)
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!("{} is incomplete and cannot be removed: {error}", path.display());
+    }
+}
