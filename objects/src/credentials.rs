@@ -45,10 +45,11 @@ impl Credentials {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(path) = &self.path {
             let now = std::fs::metadata(path).ok().map(|metadata| version(&metadata));
-            if now.is_some() && now != current.0 {
-                if let Ok((version, keys)) = read(path) {
-                    *current = (Some(version), Arc::new(keys));
-                }
+            if now.is_some()
+                && now != current.0
+                && let Ok((version, keys)) = read(path)
+            {
+                *current = (Some(version), Arc::new(keys));
             }
         }
         Arc::clone(&current.1)

@@ -207,7 +207,7 @@ impl Folder {
             match fs::metadata(&path) {
                 Ok(metadata) => listed.push(Listed { name, bytes: metadata.len() }),
                 Err(error) => {
-                    ignore_missing(Err(error)).map_err(|error| self.error(prefix, &path, &error))?
+                    ignore_missing(Err(error)).map_err(|error| self.error(prefix, &path, &error))?;
                 }
             }
         }
@@ -388,6 +388,7 @@ fn make_folders_below(root: &Path, folder: &Path) -> io::Result<()> {
 fn make_folder(folder: &Path, parent: &Path) -> io::Result<()> {
     match fs::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(Errno::ENOTDIR.into()),
         result => result?,
     }
     sync(parent)

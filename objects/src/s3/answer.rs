@@ -11,7 +11,7 @@ use super::http::chain;
 /// Longest text of a store that a message repeats, in characters.
 const TEXT_MAX: usize = 300;
 
-/// How a request ended on its way.
+/// Outcome of a request on its way.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     /// It was not sent.

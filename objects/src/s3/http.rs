@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, Collected, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
@@ -113,14 +113,11 @@ impl HttpService for Service {
             let body = body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error));
             return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
         }
-        let text = Limited::new(body, ERROR_BYTES_MAX)
-            .collect()
-            .await
-            .map(|text| text.to_bytes())
-            .unwrap_or_default();
+        let text =
+            Limited::new(body, ERROR_BYTES_MAX).collect().await.map(Collected::to_bytes).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
         record(Answer::error(parts.status, &parts.headers, &text));
-        let body = http_body_util::Full::new(Bytes::from(text)).map_err(|never| match never {});
+        let body = Full::new(Bytes::from(text)).map_err(|never| match never {});
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))
     }
 }

@@ -147,11 +147,11 @@ impl S3 {
             };
             let is_create = matches!(request, Request::Create { .. });
             if failure.kind != StoreErrorKind::Unreachable {
-                return Err(self.error(endpoint, request.name(), failure));
+                return Err(self.error(endpoint, request.name(), &failure));
             }
             endpoint.set_left(Some(Instant::now() + LEFT_TIME));
             let may_repeat = failure.unsent || !is_create;
-            last = Some(self.error(endpoint, request.name(), failure));
+            last = Some(self.error(endpoint, request.name(), &failure));
             if !may_repeat {
                 break;
             }
@@ -298,7 +298,7 @@ impl S3 {
     }
 
     /// Converts a failure: with the store and the endpoint, and without keys.
-    fn error(&self, endpoint: &Endpoint, name: &str, failure: Failure) -> StoreError {
+    fn error(&self, endpoint: &Endpoint, name: &str, failure: &Failure) -> StoreError {
         let mut reason =
             format!("{} at {}: {}.", self.url, endpoint.url, failure.words.trim_end_matches('.'));
         if !failure.advice.is_empty() {

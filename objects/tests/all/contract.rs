@@ -78,7 +78,7 @@ fn racers_have_one_winner<S: Store + Clone + Send>(store: &S) {
         assert!(
             results
                 .iter()
-                .flat_map(|result| result.as_ref().err())
+                .filter_map(|result| result.as_ref().err())
                 .all(|error| error.kind == StoreErrorKind::Exists)
         );
         assert_eq!(wait(store.get(&name, None)), Ok(body(winners[0].0)));

@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 pub(crate) type Objects = Arc<Mutex<BTreeMap<String, Bytes>>>;
 type Body = BoxBody<Bytes, std::io::Error>;
 
-/// What a server does in place of its work, or wrong in it.
+/// Failures of a server: in place of its work, or in it.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
     /// Answers with this status and XML.

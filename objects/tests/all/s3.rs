@@ -245,7 +245,8 @@ fn a_body_that_is_cut_off_is_an_error_to_try_again() {
 #[test]
 fn a_server_that_does_not_answer_is_unreachable() {
     let server = Server::start(|_, _| Some(Fault::Hang));
-    let mut options = options(&keys(0o600), &[&server.url]);
+    let keys = keys(0o600);
+    let mut options = options(&keys, &[&server.url]);
     options.timeout = Duration::from_millis(100);
     let client = Client::open(&options).expect("the options are right");
     let error = wait(client.get("a", None)).expect_err("nothing comes");
