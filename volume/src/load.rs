@@ -45,8 +45,7 @@ pub(crate) async fn load<S: Store, H: Host>(
 ) -> Result<Loaded, VolumeError> {
     let start = calls.newest_start::<StartRecord>(volume, 1..=newest).await?;
     let Some((epoch, start)) = start else {
-        let name = volume.volume();
-        let record: VolumeRecord = record::decode(&name, &calls.get(&name, None).await?)?;
+        let record = read_record(calls, volume).await?;
         let content = Content { bytes: record.bytes, ..Content::default() };
         return Ok(Loaded {
             content,
@@ -205,7 +204,20 @@ pub(crate) async fn find_volume<S: Store, H: Host>(
     let record: record::PointerRecord = record::decode(&pointer, &bytes)?;
     let damaged = || VolumeError::damaged(&pointer, "it names no volume");
     let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
+    Ok((volume, read_record(calls, volume).await?))
+}
+
+/// Reads the record of a volume.
+///
+/// # Errors
+/// `Damaged` as well if there is none, though a name leads to it.
+pub(crate) async fn read_record<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+) -> Result<VolumeRecord, VolumeError> {
     let name = volume.volume();
-    let bytes = calls.get(&name, None).await?;
-    Ok((volume, record::decode(&name, &bytes)?))
+    let found = calls.find(&name, None).await?;
+    let missing =
+        || VolumeError::damaged(&name, "it is missing: the volume was deleted in part, delete it again");
+    record::decode(&name, &found.ok_or_else(missing)?)
 }

@@ -130,8 +130,8 @@ async fn summary<S: Store, H: Host>(calls: &Calls<S, H>, name: &str) -> Result<V
     })
 }
 
-/// Deletes a volume with everything that it holds. A host that has it open for writing cannot confirm anything any more. Gives `progress`
-/// the number of objects that were deleted, again and again.
+/// Deletes a volume with everything that it holds but the numbers of its epochs, by which a host that has it open for writing finds that
+/// it cannot confirm anything any more. Gives `progress` the number of objects that were deleted, again and again.
 ///
 /// # Errors
 /// If there is none, or the store fails: then some of it is left, and deleting it again goes on. It is usable no more.
@@ -148,20 +148,19 @@ pub async fn delete<S: Store + Clone, H: Host>(
     let record: PointerRecord = record::decode(&at, &found)?;
     let damaged = || VolumeError::damaged(&at, "it names no volume");
     let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
+    // Its record first: a host that takes an epoch from now on finds that there is none, and not a volume of which a part is left. Then an
+    // epoch, for hosts that have it open. Epochs stay, a few bytes each: a host that slept meanwhile looks for them.
+    calls.delete(&volume.volume()).await?;
     calls.take_epoch(volume).await?;
-    let mut deleted = 0;
-    // Objects of content first: without the name, nobody would find the rest.
-    for last in [false, true] {
-        let objects = list_all(&calls, &volume.prefix()).await?;
-        let is_last =
-            |name: &str| name == volume.volume() || name.starts_with(&format!("{}epoch/", volume.prefix()));
-        let objects: Vec<_> = objects.iter().filter(|object| is_last(&object.name) == last).collect();
-        for some in objects.chunks(REQUESTS_AT_ONCE) {
-            let results = join_all(some.iter().map(async |object| calls.delete(&object.name).await)).await;
-            results.into_iter().collect::<Result<(), _>>()?;
-            deleted += some.len() as u64;
-            progress(deleted);
-        }
+    let mut deleted = 1;
+    let epochs = volume.epochs();
+    let objects = list_all(&calls, &volume.prefix()).await?;
+    let objects: Vec<_> = objects.iter().filter(|object| !object.name.starts_with(&epochs)).collect();
+    for some in objects.chunks(REQUESTS_AT_ONCE) {
+        let results = join_all(some.iter().map(async |object| calls.delete(&object.name).await)).await;
+        results.into_iter().collect::<Result<(), _>>()?;
+        deleted += some.len() as u64;
+        progress(deleted);
     }
     calls.delete(&at).await?;
     Ok(())

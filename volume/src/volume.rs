@@ -27,7 +27,7 @@ use super::chunk::Compression;
 use super::content::Content;
 use super::error::VolumeError;
 use super::group::{Encoding, Extent, Group, Layer, SharedLayer};
-use super::load::{Loaded, find_volume, load};
+use super::load::{Loaded, find_volume, load, read_record};
 use super::names::{CheckpointKey, ObjectKey, VolumeId};
 use super::object::Header;
 use super::record::{self, StartRecord, TailRecord};
@@ -124,8 +124,10 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// If there is none, the store fails, an object is damaged, or another host takes it at the same time.
     pub async fn open(store: S, host: H, name: &str, settings: VolumeSettings) -> Result<Self, VolumeError> {
         let calls = Calls { store, host };
-        let (volume, record) = find_volume(&calls, name).await?;
+        let (volume, _) = find_volume(&calls, name).await?;
         let epoch = calls.take_epoch(volume).await?;
+        // Whoever deletes it takes an epoch after the record is gone. So this is fenced by that one, or finds no record here.
+        let record = read_record(&calls, volume).await?;
         let loaded = load(&calls, volume, epoch - 1).await?;
         let start = StartRecord {
             nonce: calls.host.random(),
