@@ -253,7 +253,11 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// If the checkpoint could not be made: the volume is whole all the same.
     pub async fn close(&self) -> Result<(), VolumeError> {
         let made = match self.0.epoch {
-            Some(_) if self.fenced().is_none() => self.0.checkpoint_if_behind().await,
+            Some(_) if self.fenced().is_none() => {
+                let shared = Rc::clone(&self.0);
+                let checkpoint = async move { shared.checkpoint_if_behind().await };
+                self.0.calls.host.to_its_end(checkpoint).await
+            }
             _ => Ok(()),
         };
         self.0.close();
