@@ -75,9 +75,7 @@ pub async fn create<S: Store + Clone, H: Host>(
 ) -> Result<VolumeId, VolumeError> {
     let calls = Calls { store: store.clone(), host: host.clone() };
     let at = pointer(name)?;
-    if !(MIB..=BYTES_MAX).contains(&bytes) || !bytes.is_multiple_of(MIB) {
-        return Err(VolumeError::BadSize { bytes });
-    }
+    check_size(bytes)?;
     if calls.exists(&at).await? {
         return Err(VolumeError::Exists { name: name.to_owned() });
     }
@@ -94,6 +92,12 @@ pub async fn create<S: Store + Clone, H: Host>(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Fails if a volume cannot have this size.
+pub(crate) fn check_size(bytes: u64) -> Result<(), VolumeError> {
+    let is_possible = (MIB..=BYTES_MAX).contains(&bytes) && bytes.is_multiple_of(MIB);
+    if is_possible { Ok(()) } else { Err(VolumeError::BadSize { bytes }) }
 }
 
 /// Returns the volumes of a store, by name. One that is damaged is in the list with the reason.

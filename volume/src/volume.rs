@@ -57,7 +57,10 @@ pub(crate) struct Shared<S, H> {
 }
 
 pub(crate) struct State {
+    /// What groups that count made of it.
     pub(crate) content: Content,
+    /// Size of the disk in bytes, as it becomes durable with the open group.
+    bytes: u64,
     pub(crate) open: Group,
     pub(crate) closing: Option<Group>,
     next_sequence: u64,
@@ -171,6 +174,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         let looked_at = calls.host.now();
         let Loaded { content, checkpoint, regions, header_bytes, .. } = loaded;
         let state = State {
+            bytes: content.bytes,
             content,
             open: Group::new(1),
             closing: None,
@@ -231,17 +235,20 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Sets the size of the disk in bytes, a multiple of 1 MiB, with everything that completed before. What lies behind it is lost.
     ///
     /// # Errors
-    /// As those of a flush; then the size is the one before or this one.
+    /// `InvalidRequest` if a volume cannot have this size; those of a flush: then the size is the one before or this one.
     pub async fn resize(&self, bytes: u64) -> Result<(), BlockError> {
         self.0.usable(Operation::Write)?;
+        super::manage::check_size(bytes).map_err(|error| {
+            BlockError::anywhere(ErrorKind::InvalidRequest, Operation::Write).because(error)
+        })?;
         {
             let mut state = self.0.state.borrow_mut();
             state.open.resizes = true;
-            if bytes < state.content.bytes {
-                let behind = bytes / PAGE..state.content.bytes / PAGE;
+            if bytes < state.bytes {
+                let behind = bytes / PAGE..state.bytes / PAGE;
                 state.open.open.extents.insert(behind, Extent::Zeroes);
             }
-            state.content.bytes = bytes;
+            state.bytes = bytes;
         }
         self.flush().await
     }
@@ -375,7 +382,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     /// Seals the open layer of the open group, or of the closing one as its end, and puts it.
     fn put_layer(shared: &Rc<Self>, ends: bool) {
         let mut state = shared.state.borrow_mut();
-        let State { open, closing, content, next_sequence, in_flight, .. } = &mut *state;
+        let State { open, closing, bytes, next_sequence, in_flight, .. } = &mut *state;
         let group = if ends { closing.as_mut().expect("it is closing") } else { open };
         let layer: SharedLayer = Rc::new(RefCell::new(std::mem::take(&mut group.open)));
         let place = group.sealed.len() as u32;
@@ -397,7 +404,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             place,
             ends,
             taken_at: group.taken_at,
-            bytes: content.bytes,
+            bytes: *bytes,
             nonce: shared.calls.host.random(),
             chunks: Vec::new(),
             zeroes: Vec::new(),
@@ -512,10 +519,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             let layer = layer.borrow();
             let Some(header) = &layer.header else { continue };
             let stored = header.stored_bytes();
-            let bytes = state.content.bytes;
             state.content.apply(header, stored);
-            // A resize that came later is not undone by what it overtook.
-            state.content.bytes = bytes;
         }
         state.counted = end;
         state.statistics.groups += 1;
@@ -536,6 +540,8 @@ impl<S: Store, H: Host> Shared<S, H> {
         while is_full(&shared.state.borrow()) {
             Self::seal(shared, is_full).await?;
         }
+        // The disk may have become smaller meanwhile.
+        shared.geometry().check(operation, range.start, range.len())?;
         let extent = extent();
         let mut state = shared.state.borrow_mut();
         if let Extent::Memory(buffer, _) = &extent {
@@ -547,7 +553,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     }
 
     fn geometry(&self) -> Geometry {
-        let bytes = self.state.borrow().content.bytes;
+        let bytes = self.state.borrow().bytes;
         Geometry {
             alignment: PAGE,
             physical_block: PAGE,
