@@ -28,7 +28,7 @@ use super::content::Content;
 use super::error::VolumeError;
 use super::group::{Encoding, Extent, Group, Layer, SharedLayer};
 use super::load::{Loaded, find_volume, load, read_record};
-use super::names::{CheckpointKey, ObjectKey, VolumeId};
+use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::object::Header;
 use super::record::{self, StartRecord, TailRecord};
 use super::settings::VolumeSettings;
@@ -84,6 +84,10 @@ pub(crate) struct State {
     /// Objects with damaged content, which cleaning leaves alone.
     pub(crate) damaged: BTreeSet<u32>,
     pub(crate) regions: BTreeMap<u64, RegionPlace>,
+    /// Objects that the newest checkpoint does not need, and that are not deleted yet.
+    pub(crate) doomed: BTreeSet<u32>,
+    /// Parts of checkpoints of that kind.
+    pub(crate) doomed_parts: BTreeSet<PartKey>,
     /// True while a task keeps it in shape.
     pub(crate) is_kept: bool,
     pub(crate) statistics: VolumeStatistics,
@@ -192,6 +196,8 @@ impl<S: Store, H: Host> Volume<S, H> {
             next_part: 0,
             damaged: BTreeSet::new(),
             regions,
+            doomed: BTreeSet::new(),
+            doomed_parts: BTreeSet::new(),
             is_kept: false,
             statistics: VolumeStatistics::default(),
         };
