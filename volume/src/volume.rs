@@ -135,7 +135,14 @@ impl<S: Store, H: Host> Volume<S, H> {
         let epoch = calls.take_epoch(volume).await?;
         // Whoever deletes it takes an epoch after the record is gone. So this is fenced by that one, or finds no record here.
         let record = read_record(&calls, volume).await?;
-        let loaded = load(&calls, volume, epoch - 1).await?;
+        let loaded = match load(&calls, volume, epoch - 1).await {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // Another one that took it since deletes what this one reads.
+                calls.check_epoch(volume, epoch).await?;
+                return Err(error);
+            }
+        };
         let start = StartRecord {
             nonce: calls.host.random(),
             checkpoint: loaded.checkpoint.map(|key| [key.epoch, key.number]),
