@@ -26,6 +26,9 @@ use super::store::Store;
 /// Headers, or parts of a checkpoint, that are read at once.
 const READS_AT_ONCE: u64 = 16;
 
+/// Loads beside a host that writes, after which an object counts as missing.
+const LOADS: u32 = 4;
+
 /// A volume as its store has it.
 pub(crate) struct Loaded {
     pub(crate) content: Content,
@@ -35,6 +38,25 @@ pub(crate) struct Loaded {
     pub(crate) tail: Vec<TailRecord>,
     /// Bytes of headers behind the checkpoint.
     pub(crate) header_bytes: u64,
+}
+
+/// Loads the content as of the last group, beside a host that may write it.
+///
+/// # Errors
+/// As those of [`load`], if they come again.
+pub(crate) async fn load_newest<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+) -> Result<Loaded, VolumeError> {
+    let mut tries = 0;
+    loop {
+        let newest = calls.newest_epoch(volume).await?;
+        match load(calls, volume, newest).await {
+            // Perhaps it was deleted after a checkpoint that this did not see yet.
+            Err(error) if error.is_missing_or_damaged() && tries < LOADS => tries += 1,
+            result => return result,
+        }
+    }
 }
 
 /// Loads the content as of the end of the epochs up to `newest`.

@@ -1,13 +1,15 @@
 //! Volumes as wholes: created, listed, checked and deleted.
 
+use std::collections::HashSet;
+
 use block::{Host, PAGE};
 use futures_util::future::join_all;
 
 use super::calls::Calls;
 use super::chunk::{self, Compression};
 use super::error::VolumeError;
-use super::load::{find_volume, load, read_header};
-use super::names::{POINTERS, VolumeId, pointer};
+use super::load::{find_volume, load_newest, read_header};
+use super::names::{ObjectKey, POINTERS, VolumeId, pointer};
 use super::record::{self, PointerRecord, StartRecord, VolumeRecord};
 use super::store::{LIST_NAMES_MAX, Listed, Store, StoreErrorKind};
 
@@ -56,7 +58,7 @@ pub struct CheckReport {
     pub whole_bytes: u64,
     /// Objects that are missing or damaged, each with what is wrong and the bytes of the disk that it costs.
     pub damaged: Vec<(String, String, u64)>,
-    /// Objects that nothing needs.
+    /// Objects that nothing needs, without those of the newest host, which may be about to need them.
     pub orphans: u64,
     /// Bytes of these.
     pub orphan_bytes: u64,
@@ -182,8 +184,12 @@ pub async fn check<S: Store + Clone, H: Host>(
 ) -> Result<CheckReport, VolumeError> {
     let calls = Calls { store: store.clone(), host: host.clone() };
     let (volume, _) = find_volume(&calls, name).await?;
-    let newest = calls.newest_epoch(volume).await?;
-    let loaded = load(&calls, volume, newest).await?;
+    // Before the content, so that none of a host that writes counts as an orphan for being newer.
+    let mut listed = Vec::new();
+    for kind in ["data/", "copies/"] {
+        listed.extend(list_all(&calls, &format!("{}{kind}", volume.prefix())).await?);
+    }
+    let loaded = load_newest(&calls, volume).await?;
     let content = &loaded.content;
     let needed: Vec<_> = content.objects.iter().filter(|(_, info)| info.live > 0).collect();
     let mut report = CheckReport {
@@ -229,14 +235,32 @@ pub async fn check<S: Store + Clone, H: Host>(
         done += info.stored;
         progress(done, report.stored_bytes);
     }
-    let known: std::collections::HashSet<String> =
-        content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
-    for kind in ["data/", "copies/"] {
-        for object in list_all(&calls, &format!("{}{kind}", volume.prefix())).await? {
-            if !known.contains(&object.name) {
-                report.orphans += 1;
-                report.orphan_bytes += object.bytes;
-            }
+    if !report.damaged.is_empty() {
+        // A host that writes it may have moved what they had, and deleted them.
+        let newer = load_newest(&calls, volume).await?;
+        let needed = newer.content.objects.iter().filter(|(_, info)| info.live > 0);
+        let needed: HashSet<String> = needed.map(|(_, info)| volume.object(info.key)).collect();
+        report.damaged.retain(|(name, ..)| needed.contains(name));
+    }
+    let known: HashSet<String> = content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
+    // Those of the newest host may belong to a group that is on its way.
+    let ends = loaded.tail.last().map(|tail| {
+        [(false, tail.data[1]), (true, tail.copies[1])]
+            .map(|(is_copies, sequence)| volume.object(ObjectKey { is_copies, epoch: tail.epoch, sequence }))
+    });
+    let [data_end, copies_end] = ends.unwrap_or_default();
+    listed.retain(|object| {
+        let end = if object.name.starts_with(&format!("{}copies/", volume.prefix())) {
+            &copies_end
+        } else {
+            &data_end
+        };
+        object.name < *end && !known.contains(&object.name)
+    });
+    for object in listed {
+        if calls.exists(&object.name).await? {
+            report.orphans += 1;
+            report.orphan_bytes += object.bytes;
         }
     }
     Ok(report)

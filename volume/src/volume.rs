@@ -27,7 +27,7 @@ use super::chunk::Compression;
 use super::content::Content;
 use super::error::VolumeError;
 use super::group::{Encoding, Extent, Group, Layer, SharedLayer};
-use super::load::{Loaded, find_volume, load, read_record};
+use super::load::{Loaded, find_volume, load, load_newest, read_record};
 use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::object::Header;
 use super::record::{self, StartRecord, TailRecord};
@@ -169,8 +169,7 @@ impl<S: Store, H: Host> Volume<S, H> {
     ) -> Result<Self, VolumeError> {
         let calls = Calls { store, host };
         let (volume, record) = find_volume(&calls, name).await?;
-        let newest = calls.newest_epoch(volume).await?;
-        let loaded = load(&calls, volume, newest).await?;
+        let loaded = load_newest(&calls, volume).await?;
         Ok(Self::of(calls, volume, None, settings, &record.compression, loaded))
     }
 
