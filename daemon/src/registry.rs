@@ -876,7 +876,7 @@ fn check_mode(name: &str, values: &Values, location: &Location) -> Result<()> {
     }
     Err(Error::invalid(format!(
         "Cannot use mode {} for disk '{name}': its backing is a volume in an object store, and each flush of a guest would wait for several          answers of that. Use mode=write-back; what is lost with the flash is the last seconds, in order",
-        values.mode().name()
+        values.mode()
     )))
 }
 

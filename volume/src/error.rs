@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreErrorKind};
 
 /// Reason why a volume could not be used, with what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -63,6 +63,14 @@ pub enum VolumeError {
 }
 
 impl VolumeError {
+    /// Returns true if an object is not there, or not what it must be.
+    pub(crate) fn is_missing_or_damaged(&self) -> bool {
+        match self {
+            Self::Store(error) => error.kind == StoreErrorKind::NotFound,
+            error => matches!(error, Self::Damaged { .. }),
+        }
+    }
+
     pub(crate) fn damaged(name: &str, reason: impl Into<String>) -> Self {
         Self::Damaged { name: name.to_owned(), reason: reason.into() }
     }

@@ -26,6 +26,9 @@ use super::store::Store;
 /// Headers, or parts of a checkpoint, that are read at once.
 const READS_AT_ONCE: u64 = 16;
 
+/// Loads beside a host that writes, after which an object counts as missing.
+const LOADS: u32 = 4;
+
 /// A volume as its store has it.
 pub(crate) struct Loaded {
     pub(crate) content: Content,
@@ -37,6 +40,25 @@ pub(crate) struct Loaded {
     pub(crate) header_bytes: u64,
 }
 
+/// Loads the content as of the last group, beside a host that may write it.
+///
+/// # Errors
+/// As those of [`load`], if they come again.
+pub(crate) async fn load_newest<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+) -> Result<Loaded, VolumeError> {
+    let mut tries = 0;
+    loop {
+        let newest = calls.newest_epoch(volume).await?;
+        match load(calls, volume, newest).await {
+            // Perhaps it was deleted after a checkpoint that this did not see yet.
+            Err(error) if error.is_missing_or_damaged() && tries < LOADS => tries += 1,
+            result => return result,
+        }
+    }
+}
+
 /// Loads the content as of the end of the epochs up to `newest`.
 pub(crate) async fn load<S: Store, H: Host>(
     calls: &Calls<S, H>,
@@ -45,8 +67,7 @@ pub(crate) async fn load<S: Store, H: Host>(
 ) -> Result<Loaded, VolumeError> {
     let start = calls.newest_start::<StartRecord>(volume, 1..=newest).await?;
     let Some((epoch, start)) = start else {
-        let name = volume.volume();
-        let record: VolumeRecord = record::decode(&name, &calls.get(&name, None).await?)?;
+        let record = read_record(calls, volume).await?;
         let content = Content { bytes: record.bytes, ..Content::default() };
         return Ok(Loaded {
             content,
@@ -205,7 +226,20 @@ pub(crate) async fn find_volume<S: Store, H: Host>(
     let record: record::PointerRecord = record::decode(&pointer, &bytes)?;
     let damaged = || VolumeError::damaged(&pointer, "it names no volume");
     let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
+    Ok((volume, read_record(calls, volume).await?))
+}
+
+/// Reads the record of a volume.
+///
+/// # Errors
+/// `Damaged` as well if there is none, though a name leads to it.
+pub(crate) async fn read_record<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+) -> Result<VolumeRecord, VolumeError> {
     let name = volume.volume();
-    let bytes = calls.get(&name, None).await?;
-    Ok((volume, record::decode(&name, &bytes)?))
+    let found = calls.find(&name, None).await?;
+    let missing =
+        || VolumeError::damaged(&name, "it is missing: the volume was deleted in part, delete it again");
+    record::decode(&name, &found.ok_or_else(missing)?)
 }

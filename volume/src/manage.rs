@@ -1,14 +1,16 @@
 //! Volumes as wholes: created, listed, checked and deleted.
 
+use std::collections::HashSet;
+
 use block::{Host, PAGE};
 use futures_util::future::join_all;
 
 use super::calls::Calls;
 use super::chunk::{self, Compression};
 use super::error::VolumeError;
-use super::load::{find_volume, load, read_header};
+use super::load::{find_volume, load_newest, read_header};
 use super::mark::{Mark, Owner};
-use super::names::{POINTERS, VolumeId, pointer};
+use super::names::{ObjectKey, POINTERS, VolumeId, pointer};
 use super::record::{self, PointerRecord, StartRecord, VolumeRecord};
 use super::settings::VolumeSettings;
 use super::store::{LIST_NAMES_MAX, Listed, Store, StoreErrorKind};
@@ -61,7 +63,7 @@ pub struct CheckReport {
     pub whole_bytes: u64,
     /// Objects that are missing or damaged, each with what is wrong and the bytes of the disk that it costs.
     pub damaged: Vec<(String, String, u64)>,
-    /// Objects that nothing needs.
+    /// Objects that nothing needs, without those of the newest host, which may be about to need them.
     pub orphans: u64,
     /// Bytes of these.
     pub orphan_bytes: u64,
@@ -80,9 +82,7 @@ pub async fn create<S: Store + Clone, H: Host>(
 ) -> Result<VolumeId, VolumeError> {
     let calls = Calls { store: store.clone(), host: host.clone() };
     let at = pointer(name)?;
-    if !(MIB..=BYTES_MAX).contains(&bytes) || !bytes.is_multiple_of(MIB) {
-        return Err(VolumeError::BadSize { bytes });
-    }
+    check_size(bytes)?;
     if calls.exists(&at).await? {
         return Err(VolumeError::Exists { name: name.to_owned() });
     }
@@ -99,6 +99,12 @@ pub async fn create<S: Store + Clone, H: Host>(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Fails if a volume cannot have this size.
+pub(crate) fn check_size(bytes: u64) -> Result<(), VolumeError> {
+    let is_possible = (MIB..=BYTES_MAX).contains(&bytes) && bytes.is_multiple_of(MIB);
+    if is_possible { Ok(()) } else { Err(VolumeError::BadSize { bytes }) }
 }
 
 /// Returns the volumes of a store, by name. One that is damaged is in the list with the reason.
@@ -162,8 +168,8 @@ pub async fn fence<S: Store + Clone, H: Host>(store: &S, host: &H, name: &str) -
     Ok(before)
 }
 
-/// Deletes a volume with everything that it holds. A host that has it open for writing cannot confirm anything any more. Gives `progress`
-/// the number of objects that were deleted, again and again.
+/// Deletes a volume with everything that it holds but the numbers of its epochs, by which a host that has it open for writing finds that
+/// it cannot confirm anything any more. Gives `progress` the number of objects that were deleted, again and again.
 ///
 /// # Errors
 /// If there is none, or the store fails: then some of it is left, and deleting it again goes on. It is usable no more.
@@ -180,20 +186,19 @@ pub async fn delete<S: Store + Clone, H: Host>(
     let record: PointerRecord = record::decode(&at, &found)?;
     let damaged = || VolumeError::damaged(&at, "it names no volume");
     let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
+    // Its record first: a host that takes an epoch from now on finds that there is none, and not a volume of which a part is left. Then an
+    // epoch, for hosts that have it open. Epochs stay, a few bytes each: a host that slept meanwhile looks for them.
+    calls.delete(&volume.volume()).await?;
     calls.take_epoch(volume).await?;
-    let mut deleted = 0;
-    // Objects of content first: without the name, nobody would find the rest.
-    for last in [false, true] {
-        let objects = list_all(&calls, &volume.prefix()).await?;
-        let is_last =
-            |name: &str| name == volume.volume() || name.starts_with(&format!("{}epoch/", volume.prefix()));
-        let objects: Vec<_> = objects.iter().filter(|object| is_last(&object.name) == last).collect();
-        for some in objects.chunks(REQUESTS_AT_ONCE) {
-            let results = join_all(some.iter().map(async |object| calls.delete(&object.name).await)).await;
-            results.into_iter().collect::<Result<(), _>>()?;
-            deleted += some.len() as u64;
-            progress(deleted);
-        }
+    let mut deleted = 1;
+    let epochs = volume.epochs();
+    let objects = list_all(&calls, &volume.prefix()).await?;
+    let objects: Vec<_> = objects.iter().filter(|object| !object.name.starts_with(&epochs)).collect();
+    for some in objects.chunks(REQUESTS_AT_ONCE) {
+        let results = join_all(some.iter().map(async |object| calls.delete(&object.name).await)).await;
+        results.into_iter().collect::<Result<(), _>>()?;
+        deleted += some.len() as u64;
+        progress(deleted);
     }
     calls.delete(&at).await?;
     Ok(())
@@ -211,8 +216,12 @@ pub async fn check<S: Store + Clone, H: Host>(
 ) -> Result<CheckReport, VolumeError> {
     let calls = Calls { store: store.clone(), host: host.clone() };
     let (volume, _) = find_volume(&calls, name).await?;
-    let newest = calls.newest_epoch(volume).await?;
-    let loaded = load(&calls, volume, newest).await?;
+    // Before the content, so that none of a host that writes counts as an orphan for being newer.
+    let mut listed = Vec::new();
+    for kind in ["data/", "copies/"] {
+        listed.extend(list_all(&calls, &format!("{}{kind}", volume.prefix())).await?);
+    }
+    let loaded = load_newest(&calls, volume).await?;
     let content = &loaded.content;
     let needed: Vec<_> = content.objects.iter().filter(|(_, info)| info.live > 0).collect();
     let mut report = CheckReport {
@@ -258,14 +267,32 @@ pub async fn check<S: Store + Clone, H: Host>(
         done += info.stored;
         progress(done, report.stored_bytes);
     }
-    let known: std::collections::HashSet<String> =
-        content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
-    for kind in ["data/", "copies/"] {
-        for object in list_all(&calls, &format!("{}{kind}", volume.prefix())).await? {
-            if !known.contains(&object.name) {
-                report.orphans += 1;
-                report.orphan_bytes += object.bytes;
-            }
+    if !report.damaged.is_empty() {
+        // A host that writes it may have moved what they had, and deleted them.
+        let newer = load_newest(&calls, volume).await?;
+        let needed = newer.content.objects.iter().filter(|(_, info)| info.live > 0);
+        let needed: HashSet<String> = needed.map(|(_, info)| volume.object(info.key)).collect();
+        report.damaged.retain(|(name, ..)| needed.contains(name));
+    }
+    let known: HashSet<String> = content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
+    // Those of the newest host may belong to a group that is on its way.
+    let ends = loaded.tail.last().map(|tail| {
+        [(false, tail.data[1]), (true, tail.copies[1])]
+            .map(|(is_copies, sequence)| volume.object(ObjectKey { is_copies, epoch: tail.epoch, sequence }))
+    });
+    let [data_end, copies_end] = ends.unwrap_or_default();
+    listed.retain(|object| {
+        let end = if object.name.starts_with(&format!("{}copies/", volume.prefix())) {
+            &copies_end
+        } else {
+            &data_end
+        };
+        object.name < *end && !known.contains(&object.name)
+    });
+    for object in listed {
+        if calls.exists(&object.name).await? {
+            report.orphans += 1;
+            report.orphan_bytes += object.bytes;
         }
     }
     Ok(report)

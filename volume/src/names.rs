@@ -52,6 +52,11 @@ impl VolumeId {
         format!("volumes/{self}/volume")
     }
 
+    /// Returns the prefix of its epochs.
+    pub(crate) fn epochs(self) -> String {
+        format!("volumes/{self}/epoch/")
+    }
+
     pub(crate) fn epoch(self, epoch: u64) -> String {
         format!("volumes/{self}/epoch/{epoch:08}")
     }

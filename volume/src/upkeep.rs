@@ -62,7 +62,8 @@ impl<S: Store, H: Host> Shared<S, H> {
     fn is_checkpoint_due(&self) -> bool {
         let state = self.state.borrow();
         let headers = self.settings.checkpoint_bytes.max(state.content.map.mapped() * HEADER_BYTES_PER_PAGE);
-        let dead = state.content.objects.iter().filter(|(_, info)| self.is_dead(&state, info));
+        let dead = state.content.objects.iter();
+        let dead = dead.filter(|(index, info)| self.is_dead(&state, info) && !state.doomed.contains(index));
         let dead: u64 = dead.map(|(_, info)| info.stored).sum();
         let much = (4 * self.settings.object_bytes).max(state.content.objects.stored() / 8);
         state.header_bytes > headers || state.behind() > OBJECTS_BEHIND_MAX || dead > much
@@ -104,7 +105,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                 .filter(|(_, info)| {
                     self.is_dead(&state, info) || canary::has(Bug::DeletedBeforeCheckpoint) && info.live == 0
                 })
-                .map(|(index, info)| (index, info.key))
+                .map(|(index, _)| index)
                 .collect();
             let ours = state.checkpoint.filter(|key| key.epoch == epoch);
             let number = ours.map_or(0, |key| key.number + 1);
@@ -167,8 +168,11 @@ impl<S: Store, H: Host> Shared<S, H> {
             state.header_bytes = state.header_bytes.saturating_sub(header_bytes);
             state.statistics.checkpoints += 1;
             state.statistics.checkpoint_bytes += put_bytes;
+            state.doomed.extend(dead);
+            state.doomed_parts.extend(before.difference(&needed));
         }
-        self.delete(&dead, before.difference(&needed)).await
+        taken.clear();
+        self.delete().await
     }
 
     /// Puts a part of a checkpoint, under the next number that is free.
@@ -189,26 +193,33 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
     }
 
-    /// Deletes objects of which nothing is live, and parts of checkpoints.
-    async fn delete(
-        &self,
-        dead: &[(u32, ObjectKey)],
-        parts: impl Iterator<Item = &PartKey>,
-    ) -> Result<(), VolumeError> {
-        for some in dead.chunks(DELETES_AT_ONCE) {
-            let deleted =
-                some.iter().map(async |(_, key)| self.calls.delete(&self.volume.object(*key)).await);
-            for ((index, _), deleted) in some.iter().zip(join_all(deleted).await) {
+    /// Deletes objects and parts that the newest checkpoint does not need. The next one goes on where it fails.
+    async fn delete(&self) -> Result<(), VolumeError> {
+        loop {
+            let some: Vec<u32> = self.state.borrow().doomed.iter().copied().take(DELETES_AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            let deleted = some.iter().map(async |index| {
+                let key = self.state.borrow().content.objects.get(*index).map(|info| info.key);
+                match key {
+                    Some(key) => self.calls.delete(&self.volume.object(key)).await,
+                    None => Ok(()),
+                }
+            });
+            for (index, deleted) in some.iter().zip(join_all(deleted).await) {
                 deleted?;
                 let mut state = self.state.borrow_mut();
+                state.doomed.remove(index);
                 state.content.objects.remove(*index);
                 state.statistics.deleted += 1;
             }
         }
-        for part in parts {
-            self.calls.delete(&self.volume.part(*part)).await?;
+        loop {
+            let Some(part) = self.state.borrow().doomed_parts.first().copied() else { return Ok(()) };
+            self.calls.delete(&self.volume.part(part)).await?;
+            self.state.borrow_mut().doomed_parts.remove(&part);
         }
-        Ok(())
     }
 
     /// Moves what is live of some objects, if that is due. Returns true if it was.
@@ -220,8 +231,14 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         let (mut chunks, mut sources, mut pages) = (Chunks::default(), Vec::new(), 0);
         for (index, info) in victims {
-            let copied = self.copy_live(index, info, &mut chunks, &mut sources).await?;
-            pages += copied;
+            match self.copy_live(index, info, &mut chunks, &mut sources).await {
+                Ok(copied) => pages += copied,
+                // It stays as it is, and the others are cleaned.
+                Err(VolumeError::Damaged { .. } | VolumeError::NewerFormat { .. }) => {
+                    self.state.borrow_mut().damaged.insert(index);
+                }
+                Err(error) => return Err(error),
+            }
             if chunks.bytes.len() as u64 >= self.settings.object_bytes {
                 break;
             }
@@ -305,7 +322,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         let name = self.volume.object(info.key);
         let missing = || VolumeError::damaged(&name, "it is missing, and the map needs it");
         let header = read_header(&self.calls, self.volume, info.key).await?.ok_or_else(missing)?;
-        let bytes = self.calls.get(&name, None).await?;
+        let bytes = self.calls.find(&name, None).await?.ok_or_else(missing)?;
         let mut copied = 0;
         for entry in &header.chunks {
             let location = entry.location(index);

@@ -27,9 +27,9 @@ use super::chunk::Compression;
 use super::content::Content;
 use super::error::VolumeError;
 use super::group::{Encoding, Extent, Group, Layer, SharedLayer};
-use super::load::{Loaded, find_volume, load};
+use super::load::{Loaded, find_volume, load, load_newest, read_record};
 use super::mark::{Mark, Marks, Owner};
-use super::names::{CheckpointKey, ObjectKey, VolumeId};
+use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::object::Header;
 use super::record::{self, StartRecord, TailRecord};
 use super::settings::VolumeSettings;
@@ -60,7 +60,10 @@ pub(crate) struct Shared<S, H> {
 }
 
 pub(crate) struct State {
+    /// What groups that count made of it.
     pub(crate) content: Content,
+    /// Size of the disk in bytes, as it becomes durable with the open group.
+    bytes: u64,
     pub(crate) open: Group,
     pub(crate) closing: Option<Group>,
     next_sequence: u64,
@@ -84,6 +87,10 @@ pub(crate) struct State {
     /// Objects with damaged content, which cleaning leaves alone.
     pub(crate) damaged: BTreeSet<u32>,
     pub(crate) regions: BTreeMap<u64, RegionPlace>,
+    /// Objects that the newest checkpoint does not need, and that are not deleted yet.
+    pub(crate) doomed: BTreeSet<u32>,
+    /// Parts of checkpoints of that kind.
+    pub(crate) doomed_parts: BTreeSet<PartKey>,
     /// True while a task keeps it in shape.
     pub(crate) is_kept: bool,
     pub(crate) statistics: VolumeStatistics,
@@ -134,9 +141,18 @@ impl<S: Store, H: Host> Volume<S, H> {
         settings: VolumeSettings,
     ) -> Result<Self, VolumeError> {
         let calls = Calls { store, host };
-        let (volume, record) = find_volume(&calls, name).await?;
+        let (volume, _) = find_volume(&calls, name).await?;
         let epoch = calls.take_epoch(volume).await?;
-        let loaded = load(&calls, volume, epoch - 1).await?;
+        // Whoever deletes it takes an epoch after the record is gone. So this is fenced by that one, or finds no record here.
+        let record = read_record(&calls, volume).await?;
+        let loaded = match load(&calls, volume, epoch - 1).await {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // Another one that took it since deletes what this one reads.
+                calls.check_epoch(volume, epoch).await?;
+                return Err(error);
+            }
+        };
         let start = StartRecord {
             nonce: calls.host.random(),
             checkpoint: loaded.checkpoint.map(|key| [key.epoch, key.number]),
@@ -165,8 +181,8 @@ impl<S: Store, H: Host> Volume<S, H> {
     ) -> Result<Self, VolumeError> {
         let calls = Calls { store, host };
         let (volume, record) = find_volume(&calls, name).await?;
+        let loaded = load_newest(&calls, volume).await?;
         let newest = calls.newest_epoch(volume).await?;
-        let loaded = load(&calls, volume, newest).await?;
         let mark = calls.newest_mark(volume, newest).await?;
         let opened = Self::of(calls, volume, None, settings, &record.compression, loaded);
         opened.0.mark.replace(mark);
@@ -184,6 +200,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         let looked_at = calls.host.now();
         let Loaded { content, checkpoint, regions, header_bytes, .. } = loaded;
         let state = State {
+            bytes: content.bytes,
             content,
             open: Group::new(1),
             closing: None,
@@ -201,6 +218,8 @@ impl<S: Store, H: Host> Volume<S, H> {
             next_part: 0,
             damaged: BTreeSet::new(),
             regions,
+            doomed: BTreeSet::new(),
+            doomed_parts: BTreeSet::new(),
             is_kept: false,
             statistics: VolumeStatistics::default(),
         };
@@ -258,17 +277,20 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Sets the size of the disk in bytes, a multiple of 1 MiB, with everything that completed before. What lies behind it is lost.
     ///
     /// # Errors
-    /// As those of a flush; then the size is the one before or this one.
+    /// `InvalidRequest` if a volume cannot have this size; those of a flush: then the size is the one before or this one.
     pub async fn resize(&self, bytes: u64) -> Result<(), BlockError> {
         self.0.usable(Operation::Write)?;
+        super::manage::check_size(bytes).map_err(|error| {
+            BlockError::anywhere(ErrorKind::InvalidRequest, Operation::Write).because(error)
+        })?;
         {
             let mut state = self.0.state.borrow_mut();
             state.open.resizes = true;
-            if bytes < state.content.bytes {
-                let behind = bytes / PAGE..state.content.bytes / PAGE;
+            if bytes < state.bytes {
+                let behind = bytes / PAGE..state.bytes / PAGE;
                 state.open.open.extents.insert(behind, Extent::Zeroes);
             }
-            state.content.bytes = bytes;
+            state.bytes = bytes;
         }
         self.flush().await
     }
@@ -280,7 +302,11 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// If the checkpoint could not be made: the volume is whole all the same.
     pub async fn close(&self) -> Result<(), VolumeError> {
         let made = match self.0.epoch {
-            Some(_) if self.fenced().is_none() => self.0.checkpoint_if_behind().await,
+            Some(_) if self.fenced().is_none() => {
+                let shared = Rc::clone(&self.0);
+                let checkpoint = async move { shared.checkpoint_if_behind().await };
+                self.0.calls.host.to_its_end(checkpoint).await
+            }
             _ => Ok(()),
         };
         self.0.close();
@@ -398,7 +424,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     /// Seals the open layer of the open group, or of the closing one as its end, and puts it.
     fn put_layer(shared: &Rc<Self>, ends: bool) {
         let mut state = shared.state.borrow_mut();
-        let State { open, closing, content, next_sequence, in_flight, .. } = &mut *state;
+        let State { open, closing, bytes, next_sequence, in_flight, .. } = &mut *state;
         let group = if ends { closing.as_mut().expect("it is closing") } else { open };
         let layer: SharedLayer = Rc::new(RefCell::new(std::mem::take(&mut group.open)));
         let place = group.sealed.len() as u32;
@@ -420,7 +446,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             place,
             ends,
             taken_at: group.taken_at,
-            bytes: content.bytes,
+            bytes: *bytes,
             nonce: shared.calls.host.random(),
             chunks: Vec::new(),
             zeroes: Vec::new(),
@@ -480,9 +506,10 @@ impl<S: Store, H: Host> Shared<S, H> {
         let _turn = shared.turn.lock().await;
         loop {
             shared.usable(Operation::Flush)?;
+            let is_earlier = shared.state.borrow().closing.is_some();
             {
                 let mut state = shared.state.borrow_mut();
-                if state.closing.is_none() {
+                if !is_earlier {
                     if state.open.is_empty() {
                         return Ok(());
                     }
@@ -495,10 +522,11 @@ impl<S: Store, H: Host> Shared<S, H> {
                 }
             }
             Self::confirm(shared).await?;
-            if shared.state.borrow().open.is_empty() {
+            // Behind a group of an earlier flush that failed is what completed since. What came later is for the next flush: a guest that
+            // goes on writing would keep this one for ever.
+            if !is_earlier {
                 return Ok(());
             }
-            // It was changed while an earlier group was on its way.
         }
     }
 
@@ -533,10 +561,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             let layer = layer.borrow();
             let Some(header) = &layer.header else { continue };
             let stored = header.stored_bytes();
-            let bytes = state.content.bytes;
             state.content.apply(header, stored);
-            // A resize that came later is not undone by what it overtook.
-            state.content.bytes = bytes;
         }
         state.counted = end;
         state.statistics.groups += 1;
@@ -557,6 +582,8 @@ impl<S: Store, H: Host> Shared<S, H> {
         while is_full(&shared.state.borrow()) {
             Self::seal(shared, is_full).await?;
         }
+        // The disk may have become smaller meanwhile.
+        shared.geometry().check(operation, range.start, range.len())?;
         let extent = extent();
         let mut state = shared.state.borrow_mut();
         if let Extent::Memory(buffer, _) = &extent {
@@ -568,7 +595,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     }
 
     fn geometry(&self) -> Geometry {
-        let bytes = self.state.borrow().content.bytes;
+        let bytes = self.state.borrow().bytes;
         Geometry {
             alignment: PAGE,
             physical_block: PAGE,
