@@ -14,6 +14,9 @@ use object_store::aws::AwsCredential;
 /// Largest file of keys, in bytes.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 
+/// Shortest key that is removed from messages, in bytes: shorter ones are words of tests.
+const KEY_BYTES_MIN: usize = 6;
+
 /// Version of a file: its number, time of change and size.
 type Version = (u64, Option<SystemTime>, u64);
 
@@ -59,7 +62,7 @@ impl Credentials {
     pub(crate) fn redact(&self, text: &str) -> String {
         let keys = self.current();
         let parts = [Some(&keys.secret_key), Some(&keys.key_id), keys.token.as_ref()];
-        let filled = parts.into_iter().flatten().filter(|part| !part.is_empty());
+        let filled = parts.into_iter().flatten().filter(|part| part.len() >= KEY_BYTES_MIN);
         filled.fold(text.to_owned(), |text, part| text.replace(part.as_str(), "(key)"))
     }
 }

@@ -42,8 +42,19 @@ pub async fn probe(client: &Client) -> Result<ProbeReport, StoreError> {
         client.delete(&plain).await.unwrap_or_default();
     }
     client.delete(&race).await.unwrap_or_default();
-    result?;
-    Ok(ProbeReport { warnings: client.bucket_warnings().await })
+    let warnings = client.bucket_warnings().await;
+    match result {
+        Ok(()) => Ok(ProbeReport { warnings }),
+        // A setting may be the reason: with versioning, creates at Ceph 16 are not exclusive.
+        Err(mut error) if error.kind == StoreErrorKind::Invalid => {
+            for warning in warnings {
+                error.reason.push(' ');
+                error.reason.push_str(&warning);
+            }
+            Err(error)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn run(client: &Client, race_name: &str, plain: &str) -> Result<(), StoreError> {

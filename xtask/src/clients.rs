@@ -35,6 +35,9 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("ceph-osd", &["ceph-osd"]),
     ("ceph-common", &["ceph", "rbd"]),
     ("ceph-base", &["monmaptool"]),
+    // Its gateways for stores by S3.
+    ("radosgw", &["radosgw"]),
+    ("curl", &["curl"]),
     ("prometheus", &["promtool"]),
     ("nodejs", &["node"]),
     ("npm", &["npm"]),

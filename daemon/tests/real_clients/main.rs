@@ -8,6 +8,8 @@
 mod busy;
 mod ceph;
 mod content;
+#[path = "../../../objects/tests/all/contract.rs"]
+mod contract;
 mod crash;
 mod crash_rounds;
 mod fio;
@@ -33,6 +35,7 @@ mod patience;
 mod qemu;
 mod rbd;
 mod running_vm;
+mod s3_store;
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
 mod tls;

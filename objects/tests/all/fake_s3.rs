@@ -16,8 +16,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use rustls::ServerConfig;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
 
 /// Content of a bucket, which several servers may share.
 pub(crate) type Objects = Arc<Mutex<BTreeMap<String, Bytes>>>;
@@ -69,15 +73,30 @@ impl Server {
         objects: Objects,
         fault: impl Fn(&Method, &str) -> Option<Fault> + Send + Sync + 'static,
     ) -> Self {
+        Self::serve(objects, Box::new(fault), None)
+    }
+
+    /// Starts a server that speaks TLS, and returns it with its certificate in PEM.
+    pub(crate) fn with_tls() -> (Self, String) {
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("the name is valid");
+        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .expect("the provider has it")
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key.into())
+            .expect("they belong together");
+        let server = Self::serve(Objects::default(), Box::new(|_, _| None), Some(Arc::new(config).into()));
+        (server, made.cert.pem())
+    }
+
+    fn serve(objects: Objects, fault: Rule, tls: Option<TlsAcceptor>) -> Self {
         let requests = Arc::<Mutex<Vec<String>>>::default();
-        let state = Arc::new(State {
-            objects: Arc::clone(&objects),
-            requests: Arc::clone(&requests),
-            fault: Box::new(fault),
-        });
+        let state = Arc::new(State { objects: Arc::clone(&objects), requests: Arc::clone(&requests), fault });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         listener.set_nonblocking(true).expect("it is a socket");
-        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}", listener.local_addr().expect("it is bound"));
         let (stop, stopped) = oneshot::channel();
         let run = move || {
             let runtime =
@@ -86,14 +105,16 @@ impl Server {
                 let listener = TcpListener::from_std(listener).expect("it is a socket");
                 loop {
                     let (stream, _) = listener.accept().await.expect("it listens");
-                    let state = Arc::clone(&state);
+                    let (state, tls) = (Arc::clone(&state), tls.clone());
                     tokio::spawn(async move {
-                        let answer = service_fn(move |request| answer(Arc::clone(&state), request));
-                        // A client may close its connection at any time.
-                        http1::Builder::new()
-                            .serve_connection(TokioIo::new(stream), answer)
-                            .await
-                            .unwrap_or_default();
+                        match tls {
+                            None => connection(state, stream).await,
+                            Some(tls) => {
+                                // A client may refuse the certificate.
+                                let Ok(stream) = tls.accept(stream).await else { return };
+                                connection(state, stream).await;
+                            }
+                        }
                     });
                 }
             };
@@ -120,6 +141,12 @@ impl Drop for Server {
             thread.join().expect("it does not panic");
         }
     }
+}
+
+async fn connection(state: Arc<State>, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let answer = service_fn(move |request| answer(Arc::clone(&state), request));
+    // A client may close its connection at any time.
+    http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await.unwrap_or_default();
 }
 
 fn full(status: u16, body: impl Into<Bytes>) -> Response<Body> {

@@ -71,6 +71,25 @@ fn it_keeps_the_contract_with_several_endpoints_of_which_one_is_dead() {
 }
 
 #[test]
+fn it_speaks_tls_to_servers_of_a_trusted_authority_only() {
+    let (server, certificate) = Server::with_tls();
+    let keys = keys(0o600);
+    let ca = keys.path.with_file_name("ca.pem");
+    fs::write(&ca, certificate).expect("the folder is ours");
+    let mut options = options(&keys, &[&server.url]);
+    options.ca = Some(ca.clone());
+    let client = Client::open(&options).expect("the options are right");
+    assert_eq!(wait(client.create("a", vec![7; 300_000].into())), Ok(()));
+    assert_eq!(wait(client.get("a", None)), Ok(vec![7; 300_000].into()));
+
+    let (_, other) = Server::with_tls();
+    fs::write(&ca, other).expect("the folder is ours");
+    let stranger = Client::open(&options).expect("the options are right");
+    let error = wait(stranger.get("a", None)).expect_err("the authority is another");
+    assert!(error.kind == StoreErrorKind::Unreachable && error.reason.contains("as `ca`"), "{error}");
+}
+
+#[test]
 fn the_probe_passes_and_leaves_nothing() {
     let first = Server::start(|_, _| None);
     let second = Server::with_objects(Objects::clone(&first.objects), |_, _| None);

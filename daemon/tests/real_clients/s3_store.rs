@@ -1,0 +1,165 @@
+//! Stores of volumes by S3, on a Ceph cluster with two gateways.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use objects::{Client, StoreOptions, probe};
+use volume::{Store, StoreErrorKind};
+
+use crate::ceph::Cluster;
+use crate::contract::{self, wait};
+use crate::host::Host;
+use crate::tools::run;
+
+const KEY: &str = "testkey";
+const SECRET: &str = "testsecret";
+/// Far longer than a gateway takes to start.
+const START_TIME_MAX: Duration = Duration::from_mins(2);
+/// Pools of a gateway, which would make them itself with more parts than one storage server takes.
+const POOLS: &[&str] = &[
+    ".rgw.root",
+    "default.rgw.log",
+    "default.rgw.control",
+    "default.rgw.meta",
+    "default.rgw.buckets.index",
+    "default.rgw.buckets.non-ec",
+    "default.rgw.buckets.data",
+];
+
+/// Two gateways of a cluster, with a user. They are killed when it is dropped.
+struct Gateways {
+    urls: Vec<String>,
+    servers: Vec<Child>,
+}
+
+impl Gateways {
+    fn start(cluster: &Cluster) -> Self {
+        for pool in POOLS {
+            cluster.ceph(&["osd", "pool", "create", pool, "8"]);
+            cluster.ceph(&["osd", "pool", "application", "enable", pool, "rgw"]);
+        }
+        let keys = [format!("--access-key={KEY}"), format!("--secret-key={SECRET}")];
+        let user =
+            ["-c", &cluster.conf, "user", "create", "--uid=test", "--display-name=test", &keys[0], &keys[1]];
+        run("radosgw-admin", &user);
+        let mut gateways = Self { urls: Vec::new(), servers: Vec::new() };
+        for number in 0..2 {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+            let address = listener.local_addr().expect("it is bound");
+            drop(listener);
+            let mut command = Command::new("radosgw");
+            command.args(["-c", &cluster.conf, "-n", &format!("client.rgw.{number}"), "-f"]);
+            // Its own default needs a cluster that does not trust every client.
+            command.arg("--ms-mon-client-mode=crc");
+            command.arg(format!("--rgw-frontends=beast endpoint={address}"));
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            gateways.servers.push(command.spawn().expect("radosgw is installed"));
+            gateways.urls.push(format!("http://{address}"));
+        }
+        let until = Instant::now() + START_TIME_MAX;
+        for (url, server) in gateways.urls.iter().zip(&mut gateways.servers) {
+            while !curl_succeeds(&["--max-time", "5", url]) {
+                let ended = server.try_wait().expect("it is our child");
+                assert!(ended.is_none(), "a gateway ended: {ended:?}");
+                assert!(Instant::now() < until, "the gateway at {url} does not answer");
+            }
+        }
+        gateways
+    }
+
+    /// Changes the bucket or a setting of it.
+    fn put(&self, path: &str, body: &str) {
+        let user = format!("{KEY}:{SECRET}");
+        let signed = [
+            "--aws-sigv4",
+            "aws:amz:default:s3",
+            "--user",
+            &user,
+            "-H",
+            "x-amz-content-sha256: UNSIGNED-PAYLOAD",
+        ];
+        let url = format!("{}/{path}", self.urls[0]);
+        run(
+            "curl",
+            &[&["--silent", "--fail", "--request", "PUT", "--data-binary", body, &url][..], &signed].concat(),
+        );
+    }
+
+    fn options(&self, host: &Host, bucket: &str, secret: &str) -> StoreOptions {
+        let path = host.text(&format!("keys-{secret}"));
+        fs::write(&path, format!("aws_access_key_id = {KEY}\naws_secret_access_key = {secret}\n"))
+            .expect("the folder is ours");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+        let mut options = StoreOptions::new(format!("s3://{bucket}/some/prefix"));
+        options.endpoints.clone_from(&self.urls);
+        options.region = Some("default".to_owned());
+        options.credentials = Some(path.into());
+        options
+    }
+}
+
+impl Drop for Gateways {
+    fn drop(&mut self) {
+        for server in &mut self.servers {
+            // Fails only if it has ended.
+            server.kill().unwrap_or(());
+            server.wait().expect("it is our child");
+        }
+    }
+}
+
+fn curl_succeeds(words: &[&str]) -> bool {
+    let mut command = Command::new("curl");
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().expect("curl is installed").success()
+}
+
+#[test]
+fn ceph_keeps_the_contract_of_a_store_also_with_one_gateway_killed() {
+    let host = Host::new();
+    let cluster = Cluster::start(&host);
+    let mut gateways = Gateways::start(&cluster);
+    gateways.put("disks", "");
+    let client = Client::open(&gateways.options(&host, "disks", SECRET)).expect("the options are right");
+    assert_eq!(wait(probe(&client)).expect("it keeps its promises").warnings, Vec::<String>::new());
+    contract::test(&client);
+
+    let enabled = "<VersioningConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Status>Enabled</Status>\
+                   </VersioningConfiguration>";
+    gateways.put("disks?versioning=", enabled);
+    let error = wait(probe(&client)).expect_err("with versioning, its creates are not exclusive");
+    assert!(error.reason.contains("lets 32 of 32") && error.reason.contains("old versions"), "{error}");
+
+    let stranger =
+        Client::open(&gateways.options(&host, "disks", "anothersecret")).expect("the options are right");
+    let error = wait(stranger.get("a", None)).expect_err("the key is wrong");
+    assert!(
+        error.kind == StoreErrorKind::Denied && error.reason.contains("The secret key is wrong"),
+        "{error}"
+    );
+    let nowhere = Client::open(&gateways.options(&host, "nowhere", SECRET)).expect("the options are right");
+    let error = wait(nowhere.create("a", Bytes::new())).expect_err("there is no such bucket");
+    assert!(error.kind == StoreErrorKind::Invalid && error.reason.contains("no such bucket"), "{error}");
+
+    gateways.servers[0].kill().expect("it runs");
+    gateways.servers[0].wait().expect("it is our child");
+    for number in 0..20 {
+        let create = || wait(client.create(&format!("after/{number}"), Bytes::from_static(b"x")));
+        match create() {
+            // It went to a connection that the killed gateway had: whether that did it is not known.
+            Err(error) if error.kind == StoreErrorKind::Unreachable => {
+                let again = create();
+                assert!(
+                    again.as_ref().map_or_else(|error| error.kind == StoreErrorKind::Exists, |()| true),
+                    "{again:?}"
+                );
+            }
+            result => assert_eq!(result, Ok(())),
+        }
+    }
+    assert_eq!(wait(client.list("after/", None)).map(|names| names.len()), Ok(20));
+}
