@@ -7,7 +7,7 @@
 //! Only what was dead when the checkpoint began is deleted, and lies before what it covers: nobody who opens the volume from then on looks
 //! for it. A host that took the volume over found this checkpoint, for it took its epoch after the look.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use block::{Host, PAGE};
@@ -302,7 +302,14 @@ impl<S: Store, H: Host> Shared<S, H> {
             victims.sort_by_key(|(_, info)| u64::from(info.live) * 1_000_000 / u64::from(info.pages));
         } else if victims.len() as u64 > self.settings.objects_min + 4 * (stored / self.settings.object_bytes)
         {
+            // Of about one size, of which there are most: one that was joined already is not copied again for each few that are new.
+            let tier = |info: &ObjectInfo| info.stored.max(1).ilog2() / 3;
+            let mut tiers: BTreeMap<u32, usize> = BTreeMap::new();
             victims.retain(|(_, info)| info.stored < self.settings.object_bytes / 2);
+            victims.iter().for_each(|(_, info)| *tiers.entry(tier(info)).or_default() += 1);
+            let largest = tiers.into_iter().rev().max_by_key(|(_, count)| *count);
+            let Some((chosen, 2..)) = largest else { return Vec::new() };
+            victims.retain(|(_, info)| tier(info) == chosen);
             victims.sort_by_key(|(_, info)| info.stored);
         } else {
             return Vec::new();
