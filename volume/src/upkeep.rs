@@ -18,7 +18,6 @@ use super::canary::{self, Bug};
 use super::checkpoint::{RegionPlace, encode_region, encode_root};
 use super::chunk;
 use super::error::VolumeError;
-use super::load::read_header;
 use super::names::{CheckpointKey, ObjectKey, PartKey};
 use super::object::{Chunks, Header, Source};
 use super::objects::ObjectInfo;
@@ -164,6 +163,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             let mut state = self.state.borrow_mut();
             state.checkpoint = Some(key);
             state.checkpointed = covered;
+            state.found_behind = 0;
             state.regions = regions;
             state.header_bytes = state.header_bytes.saturating_sub(header_bytes);
             state.statistics.checkpoints += 1;
@@ -328,8 +328,8 @@ impl<S: Store, H: Host> Shared<S, H> {
     ) -> Result<u64, VolumeError> {
         let name = self.volume.object(info.key);
         let missing = || VolumeError::damaged(&name, "it is missing, and the map needs it");
-        let header = read_header(&self.calls, self.volume, info.key).await?.ok_or_else(missing)?;
         let bytes = self.calls.find(&name, None).await?.ok_or_else(missing)?;
+        let header = Header::decode(&bytes, self.volume, info.key)?;
         let mut copied = 0;
         for entry in &header.chunks {
             let location = entry.location(index);
@@ -370,8 +370,8 @@ struct Part {
 }
 
 impl State {
-    /// Returns the number of objects behind the newest checkpoint of this epoch.
+    /// Returns the number of objects behind the newest checkpoint.
     fn behind(&self) -> u64 {
-        self.counted - self.checkpointed[0] + (self.next_copies - self.checkpointed[1])
+        self.found_behind + self.counted - self.checkpointed[0] + (self.next_copies - self.checkpointed[1])
     }
 }

@@ -82,6 +82,8 @@ pub(crate) struct State {
     pub(crate) checkpoint: Option<CheckpointKey>,
     /// Sequences of data and copies of this epoch that the newest checkpoint covers.
     pub(crate) checkpointed: [u64; 2],
+    /// Objects of earlier epochs behind the newest checkpoint.
+    pub(crate) found_behind: u64,
     /// Number of the last part of a checkpoint.
     pub(crate) next_part: u32,
     /// Objects with damaged content, which cleaning leaves alone.
@@ -198,7 +200,9 @@ impl<S: Store, H: Host> Volume<S, H> {
         loaded: Loaded,
     ) -> Self {
         let looked_at = calls.host.now();
-        let Loaded { content, checkpoint, regions, header_bytes, .. } = loaded;
+        let Loaded { content, checkpoint, regions, header_bytes, tail } = loaded;
+        let len = |tail: &TailRecord| tail.data[1] - tail.data[0] + (tail.copies[1] - tail.copies[0]);
+        let found_behind = tail.iter().map(len).sum();
         let state = State {
             bytes: content.bytes,
             content,
@@ -215,6 +219,7 @@ impl<S: Store, H: Host> Volume<S, H> {
             header_bytes,
             checkpoint,
             checkpointed: [0; 2],
+            found_behind,
             next_part: 0,
             damaged: BTreeSet::new(),
             regions,
