@@ -36,6 +36,11 @@ impl<S: Store, H: Host> Shared<S, H> {
                     self.usable(Operation::Read)?;
                     tries += 1;
                 }
+                // Nobody deletes what the map of a writer needs: it is lost.
+                Err(error) if error.kind == ErrorKind::Gone && self.epoch.is_some() => {
+                    self.usable(Operation::Read)?;
+                    return Err(BlockError { kind: ErrorKind::Corrupt, ..error });
+                }
                 result => return result,
             }
         }
