@@ -38,6 +38,9 @@ use super::store::{Store, StoreError, StoreErrorKind};
 /// Pages that are compressed before others of the thread have a turn.
 const STEP_PAGES: u64 = 32;
 
+/// Bytes of memory that a range of zeroes counts for, so that many of them become an object as well.
+const ZEROES_BYTES: u64 = 64;
+
 /// A disk as a log of objects, open for writing, or for reading alone.
 pub struct Volume<S: Store, H: Host>(pub(crate) Rc<Shared<S, H>>);
 
@@ -594,6 +597,8 @@ impl<S: Store, H: Host> Shared<S, H> {
         if let Extent::Memory(buffer, _) = &extent {
             state.open.open.bytes += buffer.len() as u64;
             state.statistics.written_bytes += buffer.len() as u64;
+        } else {
+            state.open.open.bytes += ZEROES_BYTES;
         }
         state.open.open.extents.insert(range.start / PAGE..range.end / PAGE, extent);
         Ok(())
