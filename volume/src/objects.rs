@@ -16,6 +16,16 @@ pub(crate) struct ObjectInfo {
     pub(crate) live: u32,
 }
 
+/// Objects of which something is live, as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Alive {
+    pub(crate) objects: u64,
+    /// Pages that their chunks have.
+    pub(crate) pages: u64,
+    /// Their size in bytes.
+    pub(crate) stored: u64,
+}
+
 /// The table of objects. Locations name them by index.
 #[derive(Default)]
 pub(crate) struct Objects {
@@ -23,6 +33,7 @@ pub(crate) struct Objects {
     index_of: HashMap<ObjectKey, u32>,
     next: u32,
     stored: u64,
+    alive: Alive,
 }
 
 impl Objects {
@@ -58,12 +69,24 @@ impl Objects {
 
     /// Records that the map points to one more page of an object.
     pub(crate) fn gain(&mut self, index: u32) {
-        self.by_index.get_mut(&index).expect("the map names objects that are there").live += 1;
+        let info = self.by_index.get_mut(&index).expect("the map names objects that are there");
+        info.live += 1;
+        if info.live == 1 {
+            self.alive.objects += 1;
+            self.alive.pages += u64::from(info.pages);
+            self.alive.stored += info.stored;
+        }
     }
 
     /// Records that the map points to one page less of an object.
     pub(crate) fn lose(&mut self, index: u32) {
-        self.by_index.get_mut(&index).expect("the map names objects that are there").live -= 1;
+        let info = self.by_index.get_mut(&index).expect("the map names objects that are there");
+        info.live -= 1;
+        if info.live == 0 {
+            self.alive.objects -= 1;
+            self.alive.pages -= u64::from(info.pages);
+            self.alive.stored -= info.stored;
+        }
     }
 
     /// Forgets an object of which nothing is live.
@@ -79,7 +102,35 @@ impl Objects {
         self.stored
     }
 
+    /// Returns those of which something is live, as a whole.
+    pub(crate) fn alive(&self) -> Alive {
+        self.alive
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.by_index.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_alive_is_the_sum_of_objects_with_a_live_page() {
+        let mut objects = Objects::default();
+        let key = |sequence| ObjectKey { is_copies: false, epoch: 1, sequence };
+        let indexes =
+            [(8, 100), (3, 50)].map(|(pages, stored)| objects.add(key(pages), stored, pages as u32));
+        assert_eq!(objects.alive(), Alive::default());
+        indexes.iter().for_each(|index| objects.gain(*index));
+        objects.gain(indexes[0]);
+        assert_eq!(objects.alive(), Alive { objects: 2, pages: 11, stored: 150 });
+        objects.lose(indexes[0]);
+        objects.lose(indexes[1]);
+        assert_eq!(objects.alive(), Alive { objects: 1, pages: 8, stored: 100 });
+        objects.lose(indexes[0]);
+        objects.remove(indexes[0]);
+        assert_eq!((objects.alive(), objects.stored()), (Alive::default(), 50));
     }
 }

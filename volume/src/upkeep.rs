@@ -61,11 +61,19 @@ impl<S: Store, H: Host> Shared<S, H> {
     fn is_checkpoint_due(&self) -> bool {
         let state = self.state.borrow();
         let headers = self.settings.checkpoint_bytes.max(state.content.map.mapped() * HEADER_BYTES_PER_PAGE);
-        let dead = state.content.objects.iter();
-        let dead = dead.filter(|(index, info)| self.is_dead(&state, info) && !state.doomed.contains(index));
-        let dead: u64 = dead.map(|(_, info)| info.stored).sum();
-        let much = (4 * self.settings.object_bytes).max(state.content.objects.stored() / 8);
-        state.header_bytes > headers || state.behind() > OBJECTS_BEHIND_MAX || dead > much
+        if state.header_bytes > headers || state.behind() > OBJECTS_BEHIND_MAX {
+            return true;
+        }
+        let objects = &state.content.objects;
+        let much = (4 * self.settings.object_bytes).max(objects.stored() / 8);
+        // All objects are looked at only if those without a live page are large enough: this is asked after each group.
+        if objects.stored() - objects.alive().stored <= much {
+            return false;
+        }
+        let dead = objects
+            .iter()
+            .filter(|(index, info)| self.is_dead(&state, info) && !state.doomed.contains(index));
+        dead.map(|(_, info)| info.stored).sum::<u64>() > much
     }
 
     /// Returns true if nothing points to an object, and nothing will.
@@ -287,6 +295,16 @@ impl<S: Store, H: Host> Shared<S, H> {
     fn victims(&self) -> Vec<(u32, ObjectInfo)> {
         let state = self.state.borrow();
         let content = &state.content;
+        // As below, without a look at each object: this is asked after each group.
+        let all = content.objects.alive();
+        let many = self.settings.objects_min + 4 * (all.stored / self.settings.object_bytes);
+        let has_all = state.damaged.is_empty();
+        if has_all
+            && content.map.mapped() * 100 >= all.pages * self.settings.clean_below
+            && all.objects <= many
+        {
+            return Vec::new();
+        }
         let alive: Vec<_> = content
             .objects
             .iter()
