@@ -3,7 +3,7 @@
 //! Promise: a host that opens the volume finds it as it was after one of the changes of the host before, all changes before that one
 //! included and none after, and not before the last flush that was confirmed. A host that was overtaken confirms nothing from then on.
 //!
-//! `FOREBAY_SEED=N` walks one seed; `FOREBAY_SEED_RANGE=A..B` those.
+//! `FOREBAY_SEED=N` walks one seed; `FOREBAY_SEED_RANGE=A..B` those; `FOREBAY_SEEDS=N` the first N.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod store;
@@ -106,8 +106,8 @@ fn owner() -> volume::Owner {
 }
 
 async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writer, String> {
-    let health = Rc::new(Cell::new(Health::Awake));
-    let store = HostStore { objects: Rc::clone(objects), host: host.clone(), health: Rc::clone(&health) };
+    let store = HostStore::new(objects, host);
+    let health = Rc::clone(&store.health);
     for _ in 0..30 {
         match Volume::open(store.clone(), host.clone(), "disk", &owner(), settings(seed)).await {
             Ok(disk) => {
@@ -195,8 +195,7 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
     let host = executor.host();
     let ran = executor.run(async {
         let objects = Rc::new(Objects::default());
-        let health = Rc::new(Cell::new(Health::Awake));
-        let maker = HostStore { objects: Rc::clone(&objects), host: host.clone(), health };
+        let maker = HostStore::new(&objects, &host);
         volume::create(&maker, &host, "disk", BYTES, VolumeOptions::default())
             .await
             .map_err(|error| error.to_string())?;
@@ -308,7 +307,7 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
     }
     match std::env::var("FOREBAY_SEED_RANGE").ok().as_deref().and_then(|range| range.split_once("..")) {
         Some((start, end)) => number(start)..number(end),
-        None => 0..count,
+        None => 0..std::env::var("FOREBAY_SEEDS").map_or(count, |text| number(&text)),
     }
 }
 

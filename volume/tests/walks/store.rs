@@ -24,6 +24,12 @@ pub(crate) struct Objects {
     pub(crate) faults: Cell<u64>,
     /// The store refuses what creates objects.
     pub(crate) is_full: Cell<bool>,
+    /// The store refuses to create objects whose names have this part, with this reason.
+    pub(crate) refuses: RefCell<Option<(&'static str, StoreErrorKind)>>,
+    /// The store refuses deletes.
+    pub(crate) keeps: Cell<bool>,
+    /// Reads that were asked for.
+    pub(crate) gets: Cell<u64>,
 }
 
 /// How a host is.
@@ -40,6 +46,8 @@ pub(crate) struct HostStore {
     pub(crate) objects: Rc<Objects>,
     pub(crate) host: LocalHost,
     pub(crate) health: Rc<Cell<Health>>,
+    /// The host falls asleep with its next request for a name that has this part.
+    pub(crate) sleeps_at: Rc<RefCell<Option<String>>>,
 }
 
 enum Fate {
@@ -67,8 +75,29 @@ impl Objects {
         if self.is_full.get() {
             return Err(StoreError::new(StoreErrorKind::Full, name, "the quota is used up"));
         }
+        if let Some((part, kind)) = *self.refuses.borrow()
+            && name.contains(part)
+        {
+            return Err(StoreError::new(kind, name, "it is refused"));
+        }
         objects.insert(name.to_owned(), (bytes.clone(), now));
         Ok(())
+    }
+
+    /// Replaces an object, or adds one.
+    pub(crate) fn put(&self, name: &str, bytes: impl Into<Bytes>) {
+        self.by_name.borrow_mut().insert(name.to_owned(), (bytes.into(), 0));
+    }
+
+    /// Returns the names that have this part.
+    pub(crate) fn named(&self, part: &str) -> Vec<String> {
+        self.names().into_iter().filter(|name| name.contains(part)).collect()
+    }
+
+    /// Returns the bytes of all objects whose names have this part.
+    pub(crate) fn stored(&self, part: &str) -> u64 {
+        let objects = self.by_name.borrow();
+        objects.iter().filter(|(name, _)| name.contains(part)).map(|(_, (bytes, _))| bytes.len() as u64).sum()
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
@@ -94,6 +123,21 @@ impl Objects {
 }
 
 impl HostStore {
+    /// Creates the store as a host that is awake sees it.
+    pub(crate) fn new(objects: &Rc<Objects>, host: &LocalHost) -> Self {
+        let (objects, host) = (Rc::clone(objects), host.clone());
+        Self { objects, host, health: Rc::new(Cell::new(Health::Awake)), sleeps_at: Rc::default() }
+    }
+
+    /// Begins a request.
+    async fn ask(&self, name: &str) {
+        if self.sleeps_at.borrow().as_ref().is_some_and(|part| name.contains(part.as_str())) {
+            self.sleeps_at.take();
+            self.health.set(Health::Asleep);
+        }
+        self.travel().await;
+    }
+
     fn below(&self, end: u64) -> u64 {
         self.host.random() % end
     }
@@ -163,7 +207,8 @@ impl HostStore {
 
 impl Store for HostStore {
     async fn get(&self, name: &str, range: Option<Range<u64>>) -> Result<Bytes, StoreError> {
-        self.travel().await;
+        self.objects.gets.set(self.objects.gets.get() + 1);
+        self.ask(name).await;
         if matches!(self.fate(), Fate::Lost | Fate::Late) {
             return Err(unreachable(name));
         }
@@ -176,15 +221,18 @@ impl Store for HostStore {
     }
 
     async fn create(&self, name: &str, bytes: Bytes) -> Result<(), StoreError> {
-        self.travel().await;
+        self.ask(name).await;
         let object = name.to_owned();
         self.change(name, move |objects, now| objects.create(&object, &bytes, now)).await
     }
 
     async fn delete(&self, name: &str) -> Result<(), StoreError> {
-        self.travel().await;
+        self.ask(name).await;
         let object = name.to_owned();
         self.change(name, move |objects, _| {
+            if objects.keeps.get() {
+                return Err(StoreError::new(StoreErrorKind::Denied, &*object, "deletes are not allowed"));
+            }
             objects.remove(&object);
             Ok(())
         })
@@ -192,7 +240,7 @@ impl Store for HostStore {
     }
 
     async fn list(&self, prefix: &str, after: Option<&str>) -> Result<Vec<Listed>, StoreError> {
-        self.travel().await;
+        self.ask(prefix).await;
         let known = self.host.now().saturating_sub(self.below(LAG_NS));
         let objects = self.objects.by_name.borrow();
         let listed = objects.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
