@@ -5,6 +5,7 @@ use std::ops::Range;
 use block::Host;
 use bytes::Bytes;
 
+use super::canary::{self, Bug};
 use super::store::{Listed, Store, StoreError, StoreErrorKind};
 
 /// Tries of a request for which somebody waits.
@@ -82,6 +83,9 @@ impl<S: Store, H: Host> Calls<S, H> {
             Err(error) if error.kind == StoreErrorKind::Exists => error,
             result => return result,
         };
+        if canary::has(Bug::ExistsIsOurs) {
+            return Ok(());
+        }
         let found = self.store.get(name, None).await?;
         if found == *bytes { Ok(()) } else { Err(exists) }
     }

@@ -15,17 +15,29 @@ pub enum Bug {
     GroupWithoutEnd,
     /// A group is confirmed before all objects before its end are there.
     GroupWithHole,
+    /// A checkpoint lets objects be deleted that are dead at its end, and not at its beginning.
+    DeadAtEnd,
+    /// Parts of the checkpoint before are deleted before the root of the next one is there.
+    PartsBeforeRoot,
+    /// The look at the epoch comes before the objects of a group are there.
+    LookBeforeObjects,
+    /// An object that exists counts as created by each host that finds it.
+    ExistsIsOurs,
 }
 
 impl Bug {
     /// All bugs.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::UnconditionalCopies,
         Self::DeletedBeforeCheckpoint,
         Self::OpenEnd,
         Self::NoLook,
         Self::GroupWithoutEnd,
         Self::GroupWithHole,
+        Self::DeadAtEnd,
+        Self::PartsBeforeRoot,
+        Self::LookBeforeObjects,
+        Self::ExistsIsOurs,
     ];
 }
 

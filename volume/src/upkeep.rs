@@ -82,6 +82,14 @@ impl<S: Store, H: Host> Shared<S, H> {
         info.live == 0 && (Some(info.key.epoch) != self.epoch || info.key.sequence < end)
     }
 
+    /// Returns the objects to which nothing points.
+    fn dead(&self, state: &State) -> Vec<u32> {
+        let dead = state.content.objects.iter().filter(|(_, info)| {
+            self.is_dead(state, info) || canary::has(Bug::DeletedBeforeCheckpoint) && info.live == 0
+        });
+        dead.map(|(index, _)| index).collect()
+    }
+
     /// Makes a checkpoint unless nothing is behind the newest one.
     pub(crate) async fn checkpoint_if_behind(&self) -> Result<(), VolumeError> {
         let is_behind = {
@@ -107,13 +115,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         let epoch = self.epoch.expect("it is open for writing");
         let (covered, dead, header_bytes, mut regions, mut number) = {
             let state = self.state.borrow();
-            let dead = state.content.objects.iter();
-            let dead: Vec<_> = dead
-                .filter(|(_, info)| {
-                    self.is_dead(&state, info) || canary::has(Bug::DeletedBeforeCheckpoint) && info.live == 0
-                })
-                .map(|(index, _)| index)
-                .collect();
+            let dead = self.dead(&state);
             let ours = state.checkpoint.filter(|key| key.epoch == epoch);
             let number = ours.map_or(0, |key| key.number + 1);
             let covered = [state.counted, state.next_copies];
@@ -148,6 +150,12 @@ impl<S: Store, H: Host> Shared<S, H> {
             }
             yield_now().await;
         }
+        if canary::has(Bug::PartsBeforeRoot) {
+            let needed: BTreeSet<PartKey> = regions.values().map(|place| place.part).collect();
+            for part in before.difference(&needed) {
+                self.calls.delete(&self.volume.part(*part)).await?;
+            }
+        }
         let key = loop {
             let key = CheckpointKey { epoch, number };
             let bytes = encode_root(self.volume, key, covered, &self.state.borrow().content, &regions);
@@ -176,6 +184,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             state.header_bytes = state.header_bytes.saturating_sub(header_bytes);
             state.statistics.checkpoints += 1;
             state.statistics.checkpoint_bytes += put_bytes;
+            let dead = if canary::has(Bug::DeadAtEnd) { self.dead(&state) } else { dead };
             state.doomed.extend(dead);
             state.doomed_parts.extend(before.difference(&needed));
         }

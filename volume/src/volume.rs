@@ -557,8 +557,13 @@ impl<S: Store, H: Host> Shared<S, H> {
             let is_over = state.fenced.is_some() || state.is_closed;
             failure.or_else(|| is_over.then(|| gone(Operation::Flush))).map(Err)
         };
+        if canary::has(Bug::LookBeforeObjects) {
+            shared.look().await.map_err(|error| volume_error(&error, Operation::Flush))?;
+        }
         shared.until(is_there).await?;
-        shared.look().await.map_err(|error| volume_error(&error, Operation::Flush))?;
+        if !canary::has(Bug::LookBeforeObjects) {
+            shared.look().await.map_err(|error| volume_error(&error, Operation::Flush))?;
+        }
         let mut state = shared.state.borrow_mut();
         let Some(group) = state.closing.take_if(|group| group.number == number) else {
             return Err(

@@ -15,14 +15,17 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, Unmap};
 use store::{Health, HostStore, MILLISECOND, Objects};
-use volume::{Bug, Volume, VolumeOptions, VolumeSettings, VolumeStatistics};
+use volume::{Bug, StoreErrorKind, Volume, VolumeOptions, VolumeSettings, VolumeStatistics};
 
 /// Pages of the disk that guests use; they lie in different regions of the map.
 const PAGES: usize = 24;
 const BYTES: u64 = 64 << 20;
+/// Size of a disk without the last third of the pages.
+const FEW_BYTES: u64 = 30 << 20;
 const SEEDS: u64 = 400;
 
-type Content = [u64; PAGES];
+/// Content of each page, and the size of the disk.
+type Content = [u64; PAGES + 1];
 /// Groups, checkpoints, pages copied and objects deleted.
 type Coverage = [Cell<u64>; 4];
 type Disk = Volume<HostStore, LocalHost>;
@@ -44,7 +47,7 @@ pub(crate) fn settings(seed: u64) -> VolumeSettings {
     }
 }
 
-/// What guests did, and what was found.
+/// Changes of guests, and content that was found.
 struct History {
     /// Content after each change.
     states: RefCell<Vec<Content>>,
@@ -73,8 +76,10 @@ impl History {
 }
 
 async fn read_all(disk: &Disk) -> Option<Content> {
-    let mut content = [0; PAGES];
-    for (page, value) in content.iter_mut().enumerate() {
+    let mut content = [0; PAGES + 1];
+    content[PAGES] = disk.geometry().size;
+    let last = if content[PAGES] == BYTES { PAGES } else { PAGES * 2 / 3 };
+    for (page, value) in content[..last].iter_mut().enumerate() {
         let mut tries = 0;
         let bytes = loop {
             let (bytes, read) = disk.read(page_at(page) * PAGE, Buffer::zeroed(PAGE as usize)).await;
@@ -97,6 +102,7 @@ async fn read_all(disk: &Disk) -> Option<Content> {
 struct Writer {
     disk: Rc<Disk>,
     health: Rc<Cell<Health>>,
+    sleeps_at: Rc<RefCell<Option<String>>>,
     /// Place of the state from which it went on, and what it changed since, if another took over.
     is_current: Rc<Cell<bool>>,
 }
@@ -107,17 +113,35 @@ fn owner() -> volume::Owner {
 
 async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writer, String> {
     let store = HostStore::new(objects, host);
-    let health = Rc::clone(&store.health);
+    let (health, sleeps_at) = (Rc::clone(&store.health), Rc::clone(&store.sleeps_at));
     for _ in 0..30 {
         match Volume::open(store.clone(), host.clone(), "disk", &owner(), settings(seed)).await {
             Ok(disk) => {
-                return Ok(Writer { disk: Rc::new(disk), health, is_current: Rc::new(Cell::new(true)) });
+                let (disk, is_current) = (Rc::new(disk), Rc::new(Cell::new(true)));
+                return Ok(Writer { disk, health, sleeps_at, is_current });
             }
             Err(volume::VolumeError::Store(_) | volume::VolumeError::Fenced { .. }) => {}
             Err(error) => return Err(error.to_string()),
         }
     }
     Err("the volume cannot be opened".to_owned())
+}
+
+/// Opens the volume and reads all of it: again, if another host took it meanwhile.
+async fn open_and_read(
+    objects: &Rc<Objects>,
+    host: &LocalHost,
+    seed: u64,
+) -> Result<(Writer, Content), String> {
+    for _ in 0..20 {
+        let writer = open(objects, host, seed).await?;
+        match read_all(&writer.disk).await {
+            Some(found) => return Ok((writer, found)),
+            None if writer.disk.fenced().is_some() => {}
+            None => return Err("the volume cannot be read".to_owned()),
+        }
+    }
+    Err("others take the volume again and again".to_owned())
 }
 
 /// Does some requests of a guest.
@@ -127,8 +151,21 @@ async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests
         if !writer.is_current.get() {
             return;
         }
-        match below(10) {
-            0..6 => {
+        match below(21) {
+            20 => {
+                let mut state = *history.states.borrow().last().unwrap();
+                state[PAGES] = if state[PAGES] == BYTES { FEW_BYTES } else { BYTES };
+                if state[PAGES] == FEW_BYTES {
+                    state[PAGES * 2 / 3..PAGES].fill(0);
+                }
+                // It is changed at once, and durable with a flush.
+                history.states.borrow_mut().push(state);
+                let reached = history.states.borrow().len() - 1;
+                if writer.disk.resize(state[PAGES]).await.is_ok() && writer.is_current.get() {
+                    history.confirmed.set(history.confirmed.get().max(reached));
+                }
+            }
+            0..12 => {
                 let first = below(PAGES as u64) as usize;
                 let last = (first + 1 + below(4) as usize).min((first / 8 + 1) * 8);
                 let is_zero = below(8) == 0;
@@ -151,7 +188,7 @@ async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests
                     history.states.borrow_mut().push(state);
                 }
             }
-            6 => {
+            12 | 13 => {
                 let found = read_all(&writer.disk).await;
                 if writer.is_current.get()
                     && let Some(found) = found
@@ -168,7 +205,7 @@ async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests
                 let states = history.states.borrow().len();
                 let flush = async move {
                     if disk.flush().await.is_ok() {
-                        // Whoever took over must have found it.
+                        // The one that took over must have found it.
                         if !is_current.get() && history.states.borrow().len() < states {
                             history.violate("an overtaken host confirmed what the other one has not");
                         }
@@ -182,11 +219,162 @@ async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests
     }
 }
 
+/// Wakes a host that sleeps now and then, for a while.
+fn wake(health: &Rc<Cell<Health>>, host: &LocalHost) {
+    let (health, host) = (Rc::clone(health), host.clone());
+    host.clone().spawn(async move {
+        for _ in 0..40 {
+            host.sleep(host.random() % (20_000 * MILLISECOND)).await;
+            if health.get() == Health::Asleep {
+                health.set(Health::Awake);
+            }
+        }
+    });
+}
+
+/// Opens the volume by a host that sleeps or dies meanwhile, and changes nothing.
+fn open_asleep(
+    objects: &Rc<Objects>,
+    host: &LocalHost,
+    history: &Rc<History>,
+    seed: u64,
+) -> Rc<Cell<Health>> {
+    let store = HostStore::new(objects, host);
+    let health = Rc::clone(&store.health);
+    let part = ["/epoch/", "/start/", "/map/", "/data/", "/copies/"][(host.random() % 5) as usize];
+    *store.sleeps_at.borrow_mut() = Some(part.to_owned());
+    if !host.random().is_multiple_of(3) {
+        wake(&health, host);
+    }
+    let (history, host) = (Rc::clone(history), host.clone());
+    host.clone().spawn(async move {
+        host.sleep(host.random() % (5_000 * MILLISECOND)).await;
+        match Volume::open(store, host.clone(), "disk", settings(seed)).await {
+            Ok(disk) => {
+                host.sleep(host.random() % (5_000 * MILLISECOND)).await;
+                drop(disk);
+            }
+            Err(volume::VolumeError::Store(error)) if error.kind != StoreErrorKind::NotFound => {}
+            Err(volume::VolumeError::Fenced { .. }) => {}
+            Err(error) => history.violate(format!("one that opens and sleeps: {error}")),
+        }
+    });
+    health
+}
+
+/// Checks and lists the volume while others write it.
+fn check_beside(store: &HostStore, host: &LocalHost, history: &Rc<History>) {
+    let (store, history, host) = (store.clone(), Rc::clone(history), host.clone());
+    host.clone().spawn(async move {
+        host.sleep(host.random() % (20_000 * MILLISECOND)).await;
+        match volume::check(&store, &host, "disk", &mut |_, _| {}).await {
+            Ok(report) if report.damaged.is_empty() => {}
+            Err(volume::VolumeError::Store(error)) if error.kind != StoreErrorKind::NotFound => {}
+            other => history.violate(format!("a check beside a writer: {other:?}")),
+        }
+        if let Ok(listed) = volume::list(&store, &host).await {
+            let is_good = |(_, summary): &(String, Result<_, volume::VolumeError>)| {
+                matches!(summary, Ok(_) | Err(volume::VolumeError::Store(_)))
+            };
+            if !listed.iter().all(is_good) {
+                history.violate(format!("a list beside a writer: {listed:?}"));
+            }
+        }
+    });
+}
+
 fn count(disk: &Disk, coverage: &Coverage) {
     let VolumeStatistics { checkpoints, copied_bytes, deleted, groups, .. } = disk.statistics();
     for (sum, more) in coverage.iter().zip([groups, checkpoints, copied_bytes / PAGE, deleted]) {
         sum.set(sum.get() + more);
     }
+}
+
+/// Lets a host end its turn: it closes the volume, dies, sleeps, or goes on while another takes over.
+async fn leave(writer: Writer, history: &Rc<History>, host: &LocalHost, sleepers: &mut Vec<Writer>) {
+    let below = |end: u64| host.random() % end;
+    match below(5) {
+        4 => {
+            // It dies while it is closed.
+            let disk = Rc::clone(&writer.disk);
+            host.spawn(async move {
+                let _ = disk.close().await;
+            });
+            host.sleep(below(1_000 * MILLISECOND)).await;
+            writer.is_current.set(false);
+            writer.health.set(Health::Dead);
+        }
+        0 => {
+            // It is closed by its host.
+            let flushed = writer.disk.flush().await.is_ok();
+            if flushed {
+                history.confirmed.set(history.states.borrow().len() - 1);
+            }
+            let _ = writer.disk.close().await;
+            writer.is_current.set(false);
+        }
+        1 => {
+            writer.is_current.set(false);
+            writer.health.set(Health::Dead);
+        }
+        2 => {
+            // It sleeps with requests on their way, and wakes while the next one works.
+            writer.health.set(Health::Asleep);
+            let (disk, is_current) = (Rc::clone(&writer.disk), Rc::clone(&writer.is_current));
+            let (history, states) = (Rc::clone(history), history.states.borrow().len());
+            host.spawn(async move {
+                if disk.flush().await.is_ok() {
+                    if !is_current.get() && history.states.borrow().len() < states {
+                        history.violate("an overtaken host confirmed what the other one has not");
+                    }
+                    history.confirmed.set(history.confirmed.get().max(states - 1));
+                }
+            });
+            host.sleep(below(200 * MILLISECOND)).await;
+            let (health, nap) = (Rc::clone(&writer.health), host.sleep(below(20_000 * MILLISECOND)));
+            host.spawn(async move {
+                nap.await;
+                health.set(Health::Awake);
+            });
+            writer.is_current.set(false);
+            sleepers.push(writer);
+        }
+        _ => {
+            // Another one takes over while it goes on.
+            writer.is_current.set(false);
+            sleepers.push(writer);
+        }
+    }
+}
+
+/// Opens the volume without faults, works, closes and checks it.
+async fn finish(
+    objects: &Rc<Objects>,
+    maker: &HostStore,
+    history: &Rc<History>,
+    seed: u64,
+    coverage: &Coverage,
+) -> Result<(), String> {
+    let host = &maker.host;
+    let last = open(objects, host, seed).await?;
+    history.found(read_all(&last.disk).await.ok_or("the volume cannot be read at the end")?);
+    work(&last, history, host, 30).await;
+    last.disk.flush().await.map_err(|error| error.to_string())?;
+    let content = *history.states.borrow().last().unwrap();
+    count(&last.disk, coverage);
+    last.disk.close().await.map_err(|error| error.to_string())?;
+    host.sleep(60_000 * MILLISECOND).await;
+    let report =
+        volume::check(maker, host, "disk", &mut |_, _| {}).await.map_err(|error| error.to_string())?;
+    if !report.damaged.is_empty() {
+        return Err(format!("damaged: {:?}", report.damaged));
+    }
+    let reader = Volume::open_read_only(maker.clone(), host.clone(), "disk", settings(seed)).await;
+    let reader = reader.map_err(|error| error.to_string())?;
+    if read_all(&reader).await != Some(content) {
+        return Err("what was flushed at the end is not there".to_owned());
+    }
+    Ok(())
 }
 
 /// Walks one seed. Returns what went wrong.
@@ -199,8 +387,10 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
         volume::create(&maker, &host, "disk", BYTES, VolumeOptions::default())
             .await
             .map_err(|error| error.to_string())?;
+        let mut first = [0; PAGES + 1];
+        first[PAGES] = BYTES;
         let history = Rc::new(History {
-            states: RefCell::new(vec![[0; PAGES]]),
+            states: RefCell::new(vec![first]),
             confirmed: Cell::new(0),
             value: Cell::new(0),
             violation: RefCell::new(None),
@@ -208,15 +398,27 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
         let below = |end: u64| host.random() % end;
         objects.faults.set([0, 30, 150][below(3) as usize]);
         let mut sleepers: Vec<Writer> = Vec::new();
+        let mut openers = Vec::new();
         for _ in 0..2 + below(6) {
-            let writer = open(&objects, &host, seed).await?;
-            let found = read_all(&writer.disk).await.ok_or("the volume cannot be read")?;
+            if below(4) == 0 {
+                openers.push(open_asleep(&objects, &host, &history, seed));
+            }
+            if below(3) == 0 {
+                check_beside(&maker, &host, &history);
+            }
+            let (writer, found) = open_and_read(&objects, &host, seed).await?;
             history.found(found);
             if history.violation.borrow().is_some() {
                 break;
             }
             if below(6) == 0 {
                 objects.is_full.set(true);
+            }
+            if below(4) == 0 {
+                // It sleeps in the middle of upkeep, perhaps.
+                let part = ["/map/", "/copies/", "/epoch/", "/data/"][below(4) as usize];
+                *writer.sleeps_at.borrow_mut() = Some(part.to_owned());
+                wake(&writer.health, &host);
             }
             {
                 let mut working = std::pin::pin!(work(&writer, &history, &host, 5 + below(60)));
@@ -225,71 +427,18 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
             }
             objects.is_full.set(false);
             count(&writer.disk, coverage);
-            match below(4) {
-                0 => {
-                    // It is closed by its host.
-                    let flushed = writer.disk.flush().await.is_ok();
-                    if flushed {
-                        history.confirmed.set(history.states.borrow().len() - 1);
-                    }
-                    let _ = writer.disk.close().await;
-                    writer.is_current.set(false);
-                }
-                1 => {
-                    writer.is_current.set(false);
-                    writer.health.set(Health::Dead);
-                }
-                2 => {
-                    // It sleeps with requests on their way, and wakes while the next one works.
-                    writer.health.set(Health::Asleep);
-                    let (disk, is_current) = (Rc::clone(&writer.disk), Rc::clone(&writer.is_current));
-                    let (history, states) = (Rc::clone(&history), history.states.borrow().len());
-                    host.spawn(async move {
-                        if disk.flush().await.is_ok() {
-                            if !is_current.get() && history.states.borrow().len() < states {
-                                history.violate("an overtaken host confirmed what the other one has not");
-                            }
-                            history.confirmed.set(history.confirmed.get().max(states - 1));
-                        }
-                    });
-                    host.sleep(below(200 * MILLISECOND)).await;
-                    let (health, nap) = (Rc::clone(&writer.health), host.sleep(below(20_000 * MILLISECOND)));
-                    host.spawn(async move {
-                        nap.await;
-                        health.set(Health::Awake);
-                    });
-                    writer.is_current.set(false);
-                    sleepers.push(writer);
-                }
-                _ => {
-                    // Another one takes over while it goes on.
-                    writer.is_current.set(false);
-                    sleepers.push(writer);
-                }
-            }
+            leave(writer, &history, &host, &mut sleepers).await;
         }
         if let Some(violation) = history.violation.take() {
             return Err(violation);
         }
         objects.faults.set(0);
-        let last = open(&objects, &host, seed).await?;
-        history.found(read_all(&last.disk).await.ok_or("the volume cannot be read at the end")?);
-        work(&last, &history, &host, 30).await;
-        last.disk.flush().await.map_err(|error| error.to_string())?;
-        let content = *history.states.borrow().last().unwrap();
-        count(&last.disk, coverage);
-        last.disk.close().await.map_err(|error| error.to_string())?;
-        host.sleep(60_000 * MILLISECOND).await;
-        let report =
-            volume::check(&maker, &host, "disk", &mut |_, _| {}).await.map_err(|error| error.to_string())?;
-        if !report.damaged.is_empty() {
-            return Err(format!("damaged: {:?}", report.damaged));
+        if !openers.is_empty() {
+            // Requests of those that open would overtake the last one.
+            openers.iter().for_each(|health: &Rc<Cell<Health>>| health.set(Health::Dead));
+            host.sleep(60_000 * MILLISECOND).await;
         }
-        let reader = Volume::open_read_only(maker.clone(), host.clone(), "disk", settings(seed)).await;
-        let reader = reader.map_err(|error| error.to_string())?;
-        if read_all(&reader).await != Some(content) {
-            return Err("what was flushed at the end is not there".to_owned());
-        }
+        finish(&objects, &maker, &history, seed, coverage).await?;
         drop(sleepers);
         history.violation.take().map_or(Ok(()), Err)
     });

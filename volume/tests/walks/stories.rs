@@ -472,7 +472,7 @@ fn a_damaged_chunk_or_a_lost_object_costs_its_pages_alone_and_a_check_reports_it
             assert_eq!(report.whole_bytes, (32 - lost) * PAGE);
             let [(name, words, bytes)] = &report.damaged[..] else { panic!("{report:?}") };
             assert_eq!((name, *bytes), (&bad, lost * PAGE), "{words}");
-            // What is written there is whole again.
+            // A write makes it whole again.
             for page in 0..32 {
                 write(&disk, page * 10, 100 + page).await.unwrap();
             }
