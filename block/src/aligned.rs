@@ -144,6 +144,10 @@ impl<D: BlockDevice> BlockDevice for Aligned<D> {
     fn has_unanswered(&self) -> bool {
         self.inner.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.inner.abandon_group();
+    }
 }
 
 #[cfg(test)]

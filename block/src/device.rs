@@ -33,6 +33,10 @@ pub struct Geometry {
     /// The sector size that guests are shown, 512 or 4096: the unit in which their partition tables count. A device may take
     /// smaller requests all the same, see `alignment`.
     pub sector: u64,
+    /// True if what completed between two flushes becomes durable with the second one as a whole, or not at all: after a loss of power or
+    /// a kill the device is as of a flush. Then a flush that failed loses nothing that completed before it: a later one covers that, unless
+    /// [`BlockDevice::abandon_group`] drops it. A flush fails if the device lost anything since the one before.
+    pub atomic_flushes: bool,
 }
 
 impl Geometry {
@@ -47,6 +51,7 @@ impl Geometry {
             unmaps: true,
             discards: true,
             sector: SECTOR,
+            atomic_flushes: false,
         }
     }
 
@@ -122,7 +127,7 @@ impl WantedRange {
 ///   it may land at any time while the device [reports that](BlockDevice::has_unanswered), and until it is reopened; after any
 ///   other error it does not undo what is written there later.
 /// - After a failed flush nothing is known about the durability of any write before it, and a later successful flush
-///   does not change that.
+///   does not change that, save on a device with [`Geometry::atomic_flushes`].
 /// - Requests that overlap while in flight may take effect in any order, or mixed sector by sector.
 pub trait BlockDevice: 'static {
     /// Returns the properties of the device. Cheap; may change when a device grows.
@@ -185,6 +190,11 @@ pub trait BlockDevice: 'static {
         false
     }
 
+    /// Drops everything that completed since the last flush that succeeded: reads return what was there before. For devices with
+    /// [`Geometry::atomic_flushes`]; to be called while no request is in flight. A change that failed with `Unanswered` may land afterwards
+    /// all the same, while the device [reports that](BlockDevice::has_unanswered). Default: nothing.
+    fn abandon_group(&self) {}
+
     /// Lifts limits: requests that the device would hold back pass at once, those that wait already first, until the returned guard is
     /// dropped. For code that waits until requests have ended. Default: nothing, for a device that holds nothing back.
     fn lift_limits(&self) -> Option<LimitsLifted> {
@@ -240,6 +250,10 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn has_unanswered(&self) -> bool {
         (**self).has_unanswered()
+    }
+
+    fn abandon_group(&self) {
+        (**self).abandon_group();
     }
 
     fn lift_limits(&self) -> Option<LimitsLifted> {

@@ -101,8 +101,8 @@ pub enum RingError {
         /// Size of the backing in bytes.
         size_bytes: u64,
     },
-    /// The backing failed while groups were applied. Applying them again is right.
-    #[error("The backing failed while the redo ring was applied: {0}")]
+    /// The backing failed while groups were applied, which may be repeated; or a group that goes there without a ring.
+    #[error("The backing failed: {0}")]
     Backing(BlockError),
     /// A call was dropped in the middle.
     #[error("A call to the redo ring was given up: open it again")]

@@ -8,6 +8,7 @@
 //! A seed is a schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed is printed and can be
 //! replayed exactly.
 
+pub mod atomic;
 mod budget;
 mod clients;
 pub mod coverage;

@@ -1,6 +1,6 @@
 //! Consistent write-back: walks of a guest on the real cache with a redo ring. A process ends by a kill or a power cut, and at last the flash
 //! is lost. The backing, with the ring applied, has to be the disk as of the time of the last group: all that was acknowledged before, and
-//! nothing that began after.
+//! nothing that began after. A backing with atomic flushes gets the groups itself, and has to be that by itself, at any time.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -15,9 +15,10 @@ use cache::{
     Cache, CachedDisk, DestageOrder, DiskId, DiskSettings, Mode, PoolId, RecoveryContext, RecoveryTrust,
     SessionIds, Shape, WallClock, words_for,
 };
-use futures_util::future::{Either, join, select};
+use futures_util::future::{Either, select, try_join};
 use redo::{RedoRing, RingError, RingId, RingOwner, recover};
 use sim::Rng;
+use sim::atomic::{AtomicFault, AtomicFaults, WalkBacking, WalkBackingFaults};
 
 const POOL: PoolId = PoolId([3; 16]);
 const SEGMENT: u64 = 32 << 10;
@@ -31,7 +32,7 @@ const SECOND: u64 = 1_000_000_000;
 /// Seeds of the walks without a bug; those with one have twenty times as many.
 const SEEDS: u64 = 300;
 
-type Env = (Faulty<LocalHost>, Faulty<LocalHost>, LocalHost);
+type Env = (WalkBacking, Faulty<LocalHost>, LocalHost);
 type Content = [u64; PAGES as usize];
 
 /// Content of the disk after a change of the guest.
@@ -45,7 +46,7 @@ struct State {
 
 struct World {
     flash: Faults,
-    backing: Faults,
+    backing: WalkBackingFaults,
     ring: Faults,
     /// Each state that the disk was in, the first being that of an empty backing. The last may not be acknowledged.
     states: RefCell<Vec<State>>,
@@ -68,16 +69,36 @@ struct World {
     replays: Cell<u64>,
     /// Pauses of destage, and those that ended early.
     pauses: Cell<[u64; 2]>,
+    dirty_limit_bytes: Option<u64>,
+    /// Times of all groups that began.
+    begun: Rc<RefCell<Vec<u64>>>,
+    /// Times that everything was clean at the end of a process.
+    rests: Cell<u64>,
+}
+
+/// Place where the groups of a walk go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Groups {
+    Ring,
+    Backing,
 }
 
 impl World {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, groups: Groups) -> Self {
         let mut rng = Rng::new(seed);
         let ring_pages = RING_PAGES[(seed % 4) as usize];
         let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
         Self {
             flash: Faults::new(Memory::new(FLASH_BYTES), rng.draw()),
-            backing: Faults::new(Memory::with_geometry(geometry), rng.draw()),
+            backing: match groups {
+                Groups::Ring => {
+                    WalkBackingFaults::Plain(Faults::new(Memory::with_geometry(geometry), rng.draw()))
+                }
+                Groups::Backing => WalkBackingFaults::Atomic(AtomicFaults::new(
+                    Geometry { physical_block: [512, 4096, 8192][(seed % 3) as usize], ..geometry },
+                    rng.draw(),
+                )),
+            },
             ring: Faults::new(Memory::new((32 << 10) + ring_pages * PAGE), rng.draw()),
             states: RefCell::new(vec![State { began: 0, ended: Some(0), content: [0; PAGES as usize] }]),
             flushed: Cell::default(),
@@ -92,6 +113,9 @@ impl World {
             may_end: Cell::default(),
             replays: Cell::default(),
             pauses: Cell::default(),
+            dirty_limit_bytes: (groups == Groups::Backing && seed.is_multiple_of(3)).then_some(16 * PAGE),
+            begun: Rc::default(),
+            rests: Cell::default(),
         }
     }
 
@@ -104,8 +128,36 @@ impl World {
         self.rng.borrow_mut().below(end)
     }
 
-    fn devices(&self) -> [&Faults; 3] {
-        [&self.flash, &self.backing, &self.ring]
+    fn atomic(&self) -> Option<&AtomicFaults> {
+        self.backing.atomic()
+    }
+
+    fn delay(&self, least: u64, most: impl Fn() -> u64) {
+        self.flash.delay(least, most());
+        self.backing.delay(least, most());
+        self.ring.delay(least, most());
+    }
+
+    /// Records the time of the last group that a process saw.
+    fn promise(&self, taken_at: Option<u64>) {
+        // A backing that gets groups is never older again.
+        self.promised.set(if self.atomic().is_some() { self.promised.get().max(taken_at) } else { taken_at });
+    }
+
+    /// Checks that a backing with atomic flushes is the disk as of a group that is not older than the last one that a process saw, or as of
+    /// a flush while changes went past the log.
+    fn judge_atomic(&self) -> Result<(), String> {
+        let (found, promised) = (self.on_backing(), self.promised.get());
+        let is_of_group = self.begun.borrow().iter().rev().any(|time| {
+            let [least, most] = self.states_at(*time);
+            Some(*time) >= promised && self.state_of(&found, least, most, *time).is_some()
+        });
+        let least = promised.map_or(0, |promised| self.acknowledged_before(promised));
+        let last = self.states.borrow().len() - 1;
+        if is_of_group || self.state_of(&found, least, last, u64::MAX).is_some() {
+            return Ok(());
+        }
+        Err(format!("{found:?} is on the backing: it is no state from {least} to {last}"))
     }
 
     /// Returns the last of the states from `least` to `most` in which a content that was found may be: a change that was not acknowledged by
@@ -184,7 +236,12 @@ fn value_of(bytes: &[u8]) -> u64 {
 fn in_order(world: &World, destage_order: DestageOrder) -> DiskSettings {
     DiskSettings {
         // Room in the ring is short if destage is slower than guests.
-        destage_rate_max: if world.is_slow { 2 * PAGE } else { 0 },
+        destage_rate_max: match (world.is_slow, world.atomic()) {
+            (false, _) => 0,
+            (true, None) => 2 * PAGE,
+            (true, Some(_)) => 16 * PAGE,
+        },
+        dirty_limit_bytes: world.dirty_limit_bytes,
         mode: Mode::WriteBack,
         reserve_bytes: 32 * SEGMENT,
         limit_bytes: 40 * SEGMENT,
@@ -233,16 +290,16 @@ async fn guest(world: &World, host: &LocalHost, disk: &CachedDisk<Env>) -> Resul
                 world.states.borrow_mut().push(State { began: now(), ended: None, content });
                 let at = first * PAGE;
                 let range = ByteRange::at(at, pages * PAGE);
-                let result = match kind {
+                let change = async || match kind {
                     1 => disk.write_zeroes(range, Unmap::Forbidden).await,
                     2 => disk.write_zeroes(range, Unmap::Allowed).await,
                     _ => disk.write(at, Buffer::copy_of(&bytes_of(value).repeat(pages as usize))).await.1,
                 };
-                result.expect("nothing fails");
+                until_it_works(world, host, change).await;
                 let is_direct = disk.consistency().is_none_or(|state| state.taken_at.is_none());
                 if is_direct {
                     // It may have gone to the backing, where a power cut takes any part of what no flush covers.
-                    disk.flush().await.expect("nothing fails");
+                    until_it_works(world, host, async || disk.flush().await).await;
                     world.flushed.set(world.states.borrow().len() - 1);
                 }
                 world.states.borrow_mut().last_mut().expect("it was pushed").ended = Some(now());
@@ -250,6 +307,23 @@ async fn guest(world: &World, host: &LocalHost, disk: &CachedDisk<Env>) -> Resul
         }
     }
     Ok(())
+}
+
+/// Repeats a request until it succeeds. Without faults it does at once.
+async fn until_it_works(
+    world: &World,
+    host: &LocalHost,
+    request: impl AsyncFn() -> Result<(), block::BlockError>,
+) {
+    for _ in 0..100 {
+        match request().await {
+            Ok(()) => return,
+            Err(error) => assert!(world.atomic().is_some(), "nothing fails: {error}"),
+        }
+        // One that was not answered has landed by then: it would overwrite anything newer.
+        host.sleep(SECOND).await;
+    }
+    panic!("a request fails, although the backing does not any more");
 }
 
 /// Administrator and time: the disk is quiesced, or has another order of destage for a while; what was promised is noted; the servers of ring
@@ -266,10 +340,17 @@ async fn administrator(
         match world.below(14) {
             0 if !world.is_slow || world.below(3) == 0 => {
                 // Changes go to the backing then, and the ring is void.
-                world.promised.set(None);
-                disk.destage_all().await.expect("nothing fails");
+                world.promise(None);
+                if let Some(backing) = world.atomic() {
+                    backing.heal();
+                }
+                let destaged = disk.destage_all().await;
+                assert!(destaged.is_ok() || world.atomic().is_some(), "nothing fails: {destaged:?}");
                 host.sleep(world.below(500_000_000)).await;
                 disk.resume();
+            }
+            kind @ (1 | 2 | 4 | 6 | 7) if let Some(backing) = world.atomic() => {
+                trouble(world, host, cache, disk, backing, kind).await;
             }
             1 => world.ring.lose_volatile(),
             // What went to the backing past the ring is flushed then.
@@ -279,7 +360,7 @@ async fn administrator(
             3 => disk.start_destage(),
             5 => pause(world, host, disk).await?,
             4 if world.below(4) == 0 => {
-                world.promised.set(None);
+                world.promise(None);
                 cache.reconfigure(disk, in_order(world, DestageOrder::Address)).expect("it fits");
                 host.sleep(world.below(500_000_000)).await;
                 let is_left = world.below(2) == 0;
@@ -290,8 +371,7 @@ async fn administrator(
                 }
                 cache.reconfigure(disk, in_order(world, DestageOrder::Consistent)).expect("it fits");
                 if is_left {
-                    let ring =
-                        RedoRing::open(world.ring.reopen(host.clone())).await.expect("a ring is there");
+                    let ring = RedoRing::open(ring_of(world, host)).await.expect("a ring is there");
                     disk.set_redo_ring(ring, wall_clock(world, host));
                 }
             }
@@ -300,9 +380,46 @@ async fn administrator(
         let consistency = disk.consistency().expect("it has a ring");
         world.replays.set(world.replays.get() + consistency.replays - replays);
         replays = consistency.replays;
-        world.promised.set(consistency.taken_at);
+        world.promise(consistency.taken_at);
+        if world.atomic().is_some() {
+            world.judge_atomic()?;
+        }
     }
     Ok(())
+}
+
+/// Has something happen to a backing that gets groups.
+async fn trouble(
+    world: &World,
+    host: &LocalHost,
+    cache: &Cache<Env>,
+    disk: &Rc<CachedDisk<Env>>,
+    backing: &AtomicFaults,
+    kind: u64,
+) {
+    match kind {
+        4 if world.below(2) == 0 => {
+            // Everything is destaged, and changes go to the backing then.
+            backing.heal();
+            let settings = in_order(world, DestageOrder::Address);
+            let through = DiskSettings { mode: Mode::WriteThrough, ..settings };
+            cache.reconfigure(disk, through).expect("it fits");
+            host.sleep(world.below(1_500_000_000)).await;
+            cache.reconfigure(disk, settings).expect("it fits");
+        }
+        6 => drop(disk.flush_for_ourselves().await),
+        // Mostly one of a group.
+        1 | 2 | 7 if disk.consistency().is_some_and(|state| state.taken_at.is_some()) => {
+            backing.inject(match world.below(8) {
+                0..3 => AtomicFault::Change,
+                3 | 4 => AtomicFault::ChangeUnanswered,
+                5 => AtomicFault::FlushBefore,
+                6 => AtomicFault::FlushAfter,
+                _ => AtomicFault::Hang(world.below(4 * SECOND)),
+            });
+        }
+        _ => {}
+    }
 }
 
 /// Quiesces the disk for a while. In consistent write-back the backing is the disk as of one time meanwhile, also after its server lost what
@@ -311,7 +428,11 @@ async fn pause(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) -> R
     let acknowledged = world.acknowledged_before(u64::MAX);
     if disk.quiesce().await.is_err() {
         // Its ring takes no group.
-        return if world.may_end.get() { Ok(()) } else { Err("a disk is not quiesced".to_owned()) };
+        return if world.may_end.get() || world.atomic().is_some() {
+            Ok(())
+        } else {
+            Err("a disk is not quiesced".to_owned())
+        };
     }
     let as_of = || disk.consistency().expect("it has a ring").backing_as_of;
     let [mut pauses, mut ended] = world.pauses.get();
@@ -336,8 +457,11 @@ async fn pause(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) -> R
 
 /// Returns the clock of the world for a process that runs on `host`.
 fn wall_clock(world: &World, host: &LocalHost) -> WallClock {
-    let (host, elapsed) = (host.clone(), world.elapsed.get());
-    Rc::new(move || host.now() + elapsed)
+    let (host, elapsed, begun) = (host.clone(), world.elapsed.get(), Rc::clone(&world.begun));
+    Rc::new(move || {
+        begun.borrow_mut().push(host.now() + elapsed);
+        host.now() + elapsed
+    })
 }
 
 /// Runs a process: judges what a guest reads at its start, and goes on.
@@ -351,8 +475,12 @@ async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -
         .attach(in_order(world, DestageOrder::Consistent), backing, world.recovery())
         .await
         .expect("it fits");
-    let ring = RedoRing::open(world.ring.reopen(host.clone())).await.expect("a ring is there");
-    disk.set_redo_ring(ring, wall_clock(world, host));
+    if world.atomic().is_some() {
+        disk.set_wall_clock(wall_clock(world, host));
+    } else {
+        let ring = RedoRing::open(ring_of(world, host)).await.expect("a ring is there");
+        disk.set_redo_ring(ring, wall_clock(world, host));
+    }
     let mut content = [0; PAGES as usize];
     for page in 0..PAGES {
         let (bytes, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
@@ -360,9 +488,7 @@ async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -
         content[page as usize] = value_of(&bytes);
     }
     judge_start(world, &content, is_power_cut, host.now() + world.elapsed.get())?;
-    for device in world.devices() {
-        device.delay(20_000, 20_000 + world.below(20_000_000));
-    }
+    world.delay(20_000, || 20_000 + world.below(20_000_000));
     if world.below(3) == 0 {
         // Clean pages are read from the backing, too.
         world.flash.delay(20_000, 50_000_000);
@@ -370,14 +496,44 @@ async fn serve(world: &World, host: &LocalHost, life: u64, is_power_cut: bool) -
     if world.below(8) == 0 {
         // Groups take longer than overwritten versions are kept for them.
         world.ring.delay(20_000, SECOND);
+        if let Some(backing) = world.atomic() {
+            backing.delay(20_000, SECOND);
+        }
     }
-    let (read, quiesced) = join(guest(world, host, &disk), administrator(world, host, &cache, &disk)).await;
-    read.and(quiesced)
+    // The first error ends it: later ones may be consequences, and the process may end before both are done.
+    try_join(guest(world, host, &disk), administrator(world, host, &cache, &disk)).await?;
+    if let Some(backing) = world.atomic() {
+        backing.heal();
+        at_rest(world, host, &disk).await?;
+    }
+    Ok(())
+}
+
+/// Waits until everything is clean, because nothing fails any more and no guest writes. Then the backing has it.
+async fn at_rest(world: &World, host: &LocalHost, disk: &CachedDisk<Env>) -> Result<(), String> {
+    disk.resume();
+    for _ in 0..60 {
+        host.sleep(SECOND).await;
+        if !disk.holds_dirty() {
+            disk.flush().await.map_err(|error| error.to_string())?;
+            world.rests.set(world.rests.get() + 1);
+            let (found, last) = (world.on_backing(), world.states.borrow().len() - 1);
+            return match world.state_of(&found, last, last, u64::MAX) {
+                Some(_) => Ok(()),
+                None => Err(format!("{found:?} is on the backing when nothing is dirty")),
+            };
+        }
+    }
+    Err("something stays dirty".to_owned())
+}
+
+fn ring_of(world: &World, host: &LocalHost) -> WalkBacking {
+    WalkBacking::Plain(world.ring.reopen(host.clone()))
 }
 
 /// Runs a seed. Returns what went wrong.
-fn walk(seed: u64) -> Result<(), String> {
-    walk_in(&World::new(seed), seed)
+fn walk(seed: u64, groups: Groups) -> Result<(), String> {
+    walk_in(&World::new(seed, groups), seed)
 }
 
 fn walk_in(world: &World, seed: u64) -> Result<(), String> {
@@ -400,7 +556,8 @@ fn walk_in(world: &World, seed: u64) -> Result<(), String> {
     for life in 0..6 {
         let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed ^ (life + 1) << 40));
         let host = executor.host();
-        let deadline = world.below(20 * SECOND);
+        // Some of those with a backing that gets groups come to rest.
+        let deadline = world.below(20 * SECOND) * if world.atomic().is_some() { 2 } else { 1 };
         let ran = executor.run(async {
             let serving = pin!(serve(world, &host, life, is_power_cut));
             let judged = match select(serving, pin!(host.sleep(deadline))).await {
@@ -414,19 +571,26 @@ fn walk_in(world: &World, seed: u64) -> Result<(), String> {
         world.elapsed.set(world.elapsed.get() + took + 1);
         let end = world.below(if life == 5 { 2 } else { 6 });
         is_power_cut = matches!(end, 1..=3);
-        for device in world.devices() {
+        for device in [&world.flash, &world.ring] {
             if is_power_cut {
                 device.power_cut();
             } else {
                 device.kill();
             }
             device.land_late();
-            device.delay(0, 0);
         }
-        if is_power_cut {
+        world.backing.end(is_power_cut);
+        world.delay(0, || 0);
+        if is_power_cut || world.atomic().is_some() {
+            // A backing that gets groups loses what no flush covers with the process.
             world.touched.take();
         }
-        if end < 2 {
+        if world.atomic().is_some() {
+            world.judge_atomic()?;
+            if end < 2 {
+                return Ok(());
+            }
+        } else if end < 2 {
             return judge_recovery(world, seed);
         }
     }
@@ -453,7 +617,7 @@ fn judge_recovery(world: &World, seed: u64) -> Result<(), String> {
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed));
     let host = executor.host();
     let recovered = executor.run(async {
-        let ring = RedoRing::open(world.ring.reopen(host.clone())).await?;
+        let ring = RedoRing::open(ring_of(world, &host)).await?;
         recover(&ring, &world.backing.reopen(host.clone())).await
     });
     let found = match recovered.expect("it ends") {
@@ -481,7 +645,7 @@ fn judge_recovery(world: &World, seed: u64) -> Result<(), String> {
 fn without_the_flash_the_backing_is_the_disk_as_of_the_last_group() {
     let (mut replays, mut pauses) = (0, [0, 0]);
     for seed in 0..SEEDS {
-        let world = World::new(seed);
+        let world = World::new(seed, Groups::Ring);
         if let Err(what) = walk_in(&world, seed) {
             panic!("seed {seed}: {what}");
         }
@@ -494,9 +658,31 @@ fn without_the_flash_the_backing_is_the_disk_as_of_the_last_group() {
     assert!(replays > SEEDS / 10, "{replays} replays in {SEEDS} walks");
 }
 
+#[test]
+fn a_backing_with_atomic_flushes_is_the_disk_as_of_a_group_at_any_time() {
+    let (mut abandoned, mut rests, mut groups, mut pauses) = (0, 0, 0, 0);
+    for seed in 0..seeds() {
+        let world = World::new(seed, Groups::Backing);
+        if let Err(what) = walk_in(&world, seed) {
+            panic!("seed {seed}: {what}");
+        }
+        abandoned += world.atomic().expect("it is one").abandoned();
+        rests += world.rests.get();
+        groups += world.begun.borrow().len() as u64;
+        pauses += world.pauses.get()[0];
+    }
+    println!("{groups} groups, {abandoned} abandoned, {rests} processes at rest, {pauses} pauses");
+    assert!(abandoned > SEEDS && rests > SEEDS / 10 && groups > 10 * SEEDS && pauses > SEEDS / 2);
+}
+
+/// Returns the number of seeds of walks to a backing with atomic flushes.
+fn seeds() -> u64 {
+    std::env::var("FOREBAY_GROUP_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS)
+}
+
 /// Walks until a seed finds what was planted.
-fn find(what: &str) {
-    let found = (0..20 * SEEDS).find_map(|seed| walk(seed).err().map(|found| (seed, found)));
+fn find(what: &str, groups: Groups) {
+    let found = (0..20 * SEEDS).find_map(|seed| walk(seed, groups).err().map(|found| (seed, found)));
     canary::plant(None);
     redo::plant(None);
     let (seed, found) = found.unwrap_or_else(|| panic!("no seed finds {what}"));
@@ -517,7 +703,25 @@ fn walks_find_each_rule_of_consistent_write_back_that_is_broken() {
     ];
     for bug in bugs {
         canary::plant(Some(bug));
-        find(&format!("{bug:?}"));
+        find(&format!("{bug:?}"), Groups::Ring);
+    }
+}
+
+#[test]
+fn walks_find_each_rule_of_groups_that_go_to_the_backing_that_is_broken() {
+    let bugs = [
+        Bug::GroupOfNewest,
+        Bug::GroupBeforeLog,
+        Bug::HomeBeforeFlush,
+        Bug::GroupNotAbandoned,
+        Bug::FlushInGroup,
+        Bug::NewerBeforeLate,
+        Bug::BypassOverRing,
+        Bug::DestageInPause,
+    ];
+    for bug in bugs {
+        canary::plant(Some(bug));
+        find(&format!("{bug:?}"), Groups::Backing);
     }
 }
 
@@ -525,5 +729,5 @@ fn walks_find_each_rule_of_consistent_write_back_that_is_broken() {
 #[test]
 fn walks_find_that_a_replay_does_not_flush() {
     redo::plant(Some(redo::Bug::ReplayNotFlushed));
-    find("ReplayNotFlushed");
+    find("ReplayNotFlushed", Groups::Ring);
 }

@@ -209,6 +209,7 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<OpenFile, OpenErro
         unmaps: reclaiming.unmaps,
         discards: reclaiming.discards,
         sector: measured.sector,
+        atomic_flushes: false,
     };
     let file = Arc::new(file);
     Ok(OpenFile { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })

@@ -360,6 +360,10 @@ impl<D: BlockDevice, H: Host> BlockDevice for RateLimited<D, H> {
         self.device.has_unanswered()
     }
 
+    fn abandon_group(&self) {
+        self.device.abandon_group();
+    }
+
     fn lift_limits(&self) -> Option<LimitsLifted> {
         Some(self.limiter.lift())
     }

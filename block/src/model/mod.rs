@@ -101,6 +101,10 @@ impl<D: BlockDevice, H: Host> BlockDevice for Model<D, H> {
     fn has_unanswered(&self) -> bool {
         self.inner.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.inner.abandon_group();
+    }
 }
 
 #[cfg(test)]

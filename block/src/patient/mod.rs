@@ -402,4 +402,8 @@ impl<D: BlockDevice, H: Host> BlockDevice for RetryDevice<D, H> {
     fn has_unanswered(&self) -> bool {
         self.shared.device.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.shared.device.abandon_group();
+    }
 }

@@ -314,6 +314,10 @@ impl<E: Env> Cache<E> {
             self.disks.borrow_mut().remove(&cache.id);
             return Err(error);
         }
+        let gets_groups = backing.geometry().atomic_flushes;
+        if gets_groups {
+            cache.use_backing_for_groups();
+        }
         {
             let mut segments = self.pool.segments();
             segments.set_writes_back(cache.id, settings.mode.row().writes_back);
@@ -324,6 +328,9 @@ impl<E: Env> Cache<E> {
         self.pool.host.spawn(commit::run(Rc::clone(&cache)));
         self.pool.host.spawn(second_copies::run(cache));
         self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
+        if gets_groups {
+            self.pool.host.spawn(disk::write_groups(Rc::downgrade(&disk)));
+        }
         // If a device is to leave, the disk's content there goes.
         self.pool.slot.wake();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));

@@ -75,8 +75,8 @@ pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
     }
 }
 
-/// Writes groups of the redo ring until the disk is gone.
-async fn write_groups<E: Env>(disk: Weak<CachedDisk<E>>) {
+/// Writes groups of consistent write-back until the disk is gone.
+pub(super) async fn write_groups<E: Env>(disk: Weak<CachedDisk<E>>) {
     while let Some(ours) = disk.upgrade().filter(|disk| !disk.ctx.cache.leaving.get()) {
         let rest = consistent::step(&ours.ctx).await;
         let cache = Rc::clone(&ours.ctx.cache);
@@ -293,10 +293,19 @@ impl<E: Env> CachedDisk<E> {
     /// A disk that was attached in consistent order destages nothing until then, and no write goes past the log; so a ring that promises
     /// something is believed. Otherwise, and if it promises nothing, it is made void first, and nothing is held back until everything that is
     /// dirty fits into a group.
+    ///
+    /// Does nothing if the backing has [`Geometry::atomic_flushes`]: it gets the groups itself, in any order of destage. See
+    /// [`CachedDisk::set_wall_clock`].
     pub fn set_redo_ring(self: &Rc<Self>, ring: RedoRing<E::Backing>, wall_clock: WallClock) {
         if self.ctx.cache.consistent.set_ring(ring, wall_clock) {
             self.ctx.cache.pool.host.spawn(write_groups(Rc::downgrade(self)));
         }
+    }
+
+    /// Sets the clock for people that gives the times of groups, for a disk whose backing has [`Geometry::atomic_flushes`]. Until then all of
+    /// them are 0; to be called once the disk is attached, before anything is awaited.
+    pub fn set_wall_clock(&self, wall_clock: WallClock) {
+        self.ctx.cache.consistent.set_wall_clock(wall_clock);
     }
 
     /// Ends the use of the redo ring, after [`crate::Cache::reconfigure`] chose another order of destage. Waits until the ring promises
@@ -314,7 +323,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.consistent.ring()
     }
 
-    /// Returns the state of consistent write-back; none without a ring.
+    /// Returns the state of consistent write-back; none without a ring, unless the backing gets the groups itself.
     pub fn consistency(&self) -> Option<ConsistencyStatistics> {
         self.ctx.cache.consistency_statistics()
     }
@@ -543,7 +552,8 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
         let settings = self.ctx.cache.settings.borrow();
         let read_only = geometry.read_only || settings.read_only;
         let sector = settings.sector_bytes.unwrap_or(geometry.sector);
-        Geometry { size: self.ctx.cache.size(), read_only, sector, ..geometry }
+        // What flash has is durable whatever the backing does.
+        Geometry { size: self.ctx.cache.size(), read_only, sector, atomic_flushes: false, ..geometry }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {

@@ -31,7 +31,7 @@ impl<E: Env> DiskCache<E> {
     /// Returns true if writes of guests are acknowledged once flash has them.
     pub(crate) fn writes_back(&self) -> bool {
         let wanted = self.settings.borrow().mode.row().writes_back && !self.back.destage.is_held();
-        wanted && self.can_write_back()
+        wanted && self.can_write_back() && self.consistent.lets_write_back()
     }
 
     /// Returns true if the log takes writes of guests. It does not once the disk's content on flash is recorded elsewhere as void: the next

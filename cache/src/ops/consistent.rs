@@ -14,15 +14,20 @@
 //!
 //! **A version that is overwritten while its group is on its way** stays on flash for a while (`kept_versions.rs`). What helps a ring that takes
 //! no group is in `ring_replay.rs`.
+//!
+//! **A backing with atomic flushes needs no ring**: groups go there, whatever the order of destage is (`backing_group.rs`). "Void" means then
+//! that nothing is dirty and no group is on its way.
 
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, Operation};
+use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, Operation, RangeGuard};
 use futures_util::future::{Either, select};
 use redo::{RedoRing, RingError};
+use tokio::sync::MutexGuard;
 
-use super::consistent_state::ConsistencyStatistics;
+use super::backing_group;
+use super::consistent_state::{ConsistencyStatistics, GroupTarget};
 use super::covering::is_half;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
@@ -72,18 +77,21 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
-    /// Returns the state of consistent write-back; none without a ring.
+    /// Returns the state of consistent write-back; none while its groups have no place to go.
     pub(crate) fn consistency_statistics(&self) -> Option<ConsistencyStatistics> {
         let state = &self.consistent;
-        let ring = state.ring()?;
+        let ring_bytes = match state.target()? {
+            GroupTarget::Ring(ring) => [ring.used_bytes(), ring.room_bytes()],
+            GroupTarget::Backing => [0; 2],
+        };
         let Uncovered { pages, since } = self
             .uncovered()
             .unwrap_or_else(|| Uncovered { pages: 0, since: self.back.destage.dirty_since() });
         Some(ConsistencyStatistics {
-            taken_at: ring.taken_at(),
+            taken_at: state.taken_at(),
             uncovered_ns: since.map_or(0, |since| self.pool.host.now().saturating_sub(since)),
             fresh_bytes: pages * PAGE_BYTES as u64,
-            ring_bytes: [ring.used_bytes(), ring.room_bytes()],
+            ring_bytes,
             backing_as_of: state.pause.as_of(),
             replays: state.replays.get(),
             failure: state.failure.borrow().clone(),
@@ -110,13 +118,22 @@ impl<E: Env> DiskCache<E> {
         longest.map_or(GROUP_AGE_NS, |longest| GROUP_AGE_NS.min(longest / 4))
     }
 
-    /// Returns true if the ring may be used: it is still that of the disk, which is not being detached.
-    pub(super) fn may_use_ring(&self, ring: &RedoRing<E::Backing>) -> bool {
-        self.consistent.is_ours(ring) && !self.leaving.get()
+    /// Returns true if groups may go there: they still do, and the disk is not being detached.
+    pub(super) fn may_use(&self, target: &GroupTarget<E>) -> bool {
+        self.consistent.is_target(target) && !self.leaving.get()
     }
 
+    /// Returns true if the order of destage is the consistent one: as set, or because the backing gets groups.
     pub(super) fn has_consistent_order(&self) -> bool {
-        self.settings.borrow().destage_order == DestageOrder::Consistent
+        self.consistent.is_to_backing() || self.settings.borrow().destage_order == DestageOrder::Consistent
+    }
+
+    /// Has groups go to the backing, which has atomic flushes. To be called once it is known whether flash may hold dirty data, and before
+    /// that is loaded.
+    pub(crate) fn use_backing_for_groups(&self) {
+        let may_lack = self.back.is_marked_dirty();
+        self.consistent.use_backing(may_lack);
+        self.catalog.keep_journal(may_lack);
     }
 
     /// Returns true if the disk is to be in consistent write-back now.
@@ -138,13 +155,15 @@ impl<E: Env> DiskCache<E> {
 /// next wake-up.
 pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64> {
     let state = &cache.consistent;
-    let ring = state.ring()?;
+    let target = state.target()?;
     let now = cache.pool.host.now();
     if now < state.retry_at.get() {
         return Some(state.retry_at.get() - now);
     }
-    if !state.is_taken_over.get() {
-        return take_over(cache, ring).await;
+    if let GroupTarget::Ring(ring) = &target
+        && !state.is_taken_over.get()
+    {
+        return take_over(cache, Rc::clone(ring)).await;
     }
     if cache.is_loading() || cache.back.stop.is_set() {
         return None;
@@ -154,11 +173,16 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
             return None;
         }
         if !cache.has_consistent_order() || cache.is_destaged() {
-            return void(cache, ring).await;
+            return void(ctx, target).await;
         }
         state.is_wanted.set(true);
-    } else if !state.is_entered.get() {
-        if !state.promises() && !fits(cache, &ring) {
+    }
+    // A group that fails at the backing must not take along what went there before.
+    if !state.is_entered.get() && (cache.wants_consistency() || state.is_to_backing()) {
+        if let GroupTarget::Ring(ring) = &target
+            && !state.promises()
+            && !fits(cache, ring)
+        {
             // It is above the dirty limit, so destage works.
             return Some(RETRY_NS);
         }
@@ -169,8 +193,8 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
     }
     let (is_fresh, pages) =
         cache.catalog.with_journal(|journal| (!journal.fresh().is_empty(), journal.fresh().pages()))?;
-    // The first group counts also if nothing is dirty: the ring promises something from then on.
-    let is_first = cache.wants_consistency() && ring.taken_at().is_none();
+    // The first group counts also if nothing is dirty: something is promised from then on.
+    let is_first = cache.wants_consistency() && state.taken_at().is_none();
     if !is_fresh && !is_first {
         state.is_wanted.set(false);
         return (!cache.wants_consistency()).then_some(RETRY_NS);
@@ -179,14 +203,24 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
     if state.fresh_since.get().is_none() {
         state.fresh_since.set(Some(now));
     }
+    if let GroupTarget::Backing = target {
+        if cache.stays_paused() {
+            return None;
+        }
+        let rest = backing_group::rest(cache, now);
+        if rest > 0 {
+            return Some(rest);
+        }
+    }
     let due = state.fresh_since.get().unwrap_or(now) + cache.group_age();
     let is_much = pages >= GROUP_PAGES || pages * 4 >= cache.dirty_limit() || is_half(cache, pages);
     if !state.is_wanted.get() && !is_much && now < due {
         return Some(due - now);
     }
-    match write_group(cache, &ring).await {
-        Ok(()) => Some(0),
-        Err(error) => handle_failure(ctx, &ring, error).await,
+    match (write_group(ctx, &target).await, target) {
+        (Ok(()), _) => Some(0),
+        (Err(error), GroupTarget::Ring(ring)) => handle_failure(ctx, &ring, error).await,
+        (Err(error), GroupTarget::Backing) => Some(failed(cache, error)),
     }
 }
 
@@ -194,7 +228,7 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
 async fn take_over<E: Env>(cache: &Rc<DiskCache<E>>, ring: Rc<RedoRing<E::Backing>>) -> Option<u64> {
     let state = &cache.consistent;
     let _changing = state.lock().await;
-    if !cache.may_use_ring(&ring) {
+    if !cache.may_use(&GroupTarget::Ring(Rc::clone(&ring))) {
         return Some(RETRY_NS);
     }
     if ring.taken_at().is_none() || !state.promises() {
@@ -221,11 +255,12 @@ fn fits<E: Env>(cache: &DiskCache<E>, ring: &RedoRing<E::Backing>) -> bool {
 }
 
 /// Ends all ways to the backing but destage, and makes durable what went there. `promises` holds from the beginning.
-async fn enter<E: Env>(Ctx { cache, backing, locks, flushes }: &Ctx<E>) -> Result<(), BlockError> {
-    let was_promising = cache.consistent.promises.replace(true);
+async fn enter<E: Env>(ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>) -> Result<(), BlockError> {
+    let state = &cache.consistent;
+    let was_promising = state.promises.replace(true);
+    state.is_entering.set(!was_promising);
     let flushed = async {
-        let _ended = locks.acquire(ByteRange::new(0, u64::MAX)).await;
-        let _destaging = cache.back.destage.lock().await;
+        let _ended = end_changes(ctx).await;
         if cache.leaving.get() {
             // The backing may belong to another shard by now.
             return Err(
@@ -240,28 +275,64 @@ async fn enter<E: Env>(Ctx { cache, backing, locks, flushes }: &Ctx<E>) -> Resul
             cache.catalog.keep_journal(true);
         }
         let is_fresh = cache.catalog.with_journal(|journal| !journal.fresh().is_empty()) == Some(true);
-        if is_fresh && cache.consistent.fresh_since.get().is_none() {
-            cache.consistent.fresh_since.set(cache.back.destage.dirty_since());
+        if is_fresh && state.fresh_since.get().is_none() {
+            state.fresh_since.set(cache.back.destage.dirty_since());
         }
-        flushes.flush(backing).await
+        let through = cache.back.backing_changes_to_flush();
+        flushes.flush(backing).await?;
+        if let Some(through) = through.filter(|_| state.is_to_backing()) {
+            // A flush of a guest would wait for a whole group.
+            cache.back.record_backing_flushed(through);
+        }
+        Ok(())
     };
     let flushed = flushed.await;
+    state.is_entering.set(false);
     if flushed.is_ok() {
-        cache.consistent.is_entered.set(true);
+        state.is_entered.set(true);
+        cache.back.destage.wake_waiters();
     } else if !was_promising {
         end_promise(cache);
     }
     flushed
 }
 
-/// Makes the ring void: everything is on the backing, flushed, or the order of destage is another one.
-async fn void<E: Env>(cache: &Rc<DiskCache<E>>, ring: Rc<RedoRing<E::Backing>>) -> Option<u64> {
+/// Waits until nothing changes the backing, and lets nothing as long as the guards live.
+async fn end_changes<E: Env>(Ctx { cache, locks, .. }: &Ctx<E>) -> (RangeGuard, MutexGuard<'_, ()>) {
+    loop {
+        let ended = locks.acquire(ByteRange::new(0, u64::MAX)).await;
+        if let Some(destaging) = cache.back.destage.try_lock() {
+            return (ended, destaging);
+        }
+        // A round may wait for a range, if blocks of the backing are larger than pages. Writes that hold a range may need the room that
+        // it makes.
+        drop(ended);
+        drop(cache.back.destage.lock().await);
+    }
+}
+
+/// Makes the ring void: everything is on the backing, flushed, or the order of destage is another one. If groups go to the backing, ends the
+/// promise.
+async fn void<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, target: GroupTarget<E>) -> Option<u64> {
     let _changing = cache.consistent.lock().await;
-    if !cache.may_use_ring(&ring) {
+    if !cache.may_use(&target) {
         return Some(RETRY_NS);
     }
-    if let Err(error) = make_void(cache, ring).await {
-        return Some(failed(cache, error));
+    match target {
+        GroupTarget::Ring(ring) => {
+            if let Err(error) = make_void(cache, ring).await {
+                return Some(failed(cache, error));
+            }
+        }
+        GroupTarget::Backing => {
+            if let Err(error) = backing_group::settle(ctx).await {
+                return Some(failed(cache, RingError::Backing(error)));
+            }
+            if !cache.is_destaged() {
+                return Some(0);
+            }
+            end_promise(cache);
+        }
     }
     cache.consistent.failure.replace(None);
     // It may be wanted again.
@@ -276,6 +347,9 @@ pub(crate) async fn leave_ring<E: Env>(cache: &DiskCache<E>) -> Result<(), Block
     let error = |kind, reason: String| BlockError::anywhere(kind, Operation::Write).because(reason);
     loop {
         let progress = cache.back.destage.progress();
+        if state.is_to_backing() {
+            return Ok(());
+        }
         if cache.has_consistent_order() {
             let reason = "the order of destage is consistent, which needs the redo ring".to_owned();
             return Err(error(ErrorKind::InvalidRequest, reason));
@@ -306,68 +380,116 @@ pub(crate) async fn leave_ring<E: Env>(cache: &DiskCache<E>) -> Result<(), Block
 
 /// Writes a group of all that is fresh now.
 async fn write_group<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    ring: &Rc<RedoRing<E::Backing>>,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
+    target: &GroupTarget<E>,
 ) -> Result<(), RingError> {
     let state = &cache.consistent;
+    // In the order in which a disk that is detached takes the two.
+    let _destaging = match target {
+        GroupTarget::Ring(_) => None,
+        GroupTarget::Backing => Some(cache.back.destage.lock().await),
+    };
     let _changing = state.lock().await;
     let gone =
         || BlockError::anywhere(ErrorKind::Gone, Operation::Read).because("the disk is being detached");
-    if !cache.may_use_ring(ring) {
+    if !cache.may_use(target) {
         return Err(RingError::Abandoned(gone()));
+    }
+    if let GroupTarget::Backing = target
+        && cache.stays_paused()
+    {
+        // The pause began while this waited for its turn.
+        return Ok(());
     }
     let began = cache.pool.host.now();
     let taken_at = state.wall_time();
-    let changes = cache.catalog.with_journal_mut(|journal| {
+    let group = cache.catalog.with_journal_mut(|journal| {
         journal.begin_group();
-        let writing = journal.writing().expect("it has just begun");
-        (changes_of(writing), writing.pages())
+        journal.writing().expect("it has just begun").clone()
     });
-    let Some((changes, pages)) = changes else { return Err(RingError::Abandoned(gone())) };
+    let Some(group) = group else { return Err(RingError::Abandoned(gone())) };
     state.groups_begun.set(state.groups_begun.get() + 1);
     state.is_wanted.set(false);
     state.writing_since.set(state.fresh_since.take());
-    let (ours, to) = (Rc::clone(cache), Rc::clone(ring));
-    let written = async move {
-        if !canary::has(Bug::GroupBeforeLog) {
-            settle_log(&ours).await.map_err(RingError::Abandoned)?;
+    let written = match target {
+        GroupTarget::Ring(ring) => {
+            let changes = changes_of(&group);
+            let (ours, to) = (Rc::clone(cache), Rc::clone(ring));
+            let written = async move {
+                make_log_durable(&ours).await?;
+                let content = async |pages: &[u64]| {
+                    ours.consistent.progress_at.set(ours.pool.host.now());
+                    content(&ours, pages).await
+                };
+                to.write_group(taken_at, &changes, content).await
+            };
+            // A group that is dropped halfway would end the use of the ring.
+            let written = keep_for_a_while(cache, cache.pool.host.to_its_end(written)).await;
+            written.map(|number| (number, None))
         }
-        let content = async |pages: &[u64]| {
-            ours.consistent.progress_at.set(ours.pool.host.now());
-            content(&ours, pages).await
-        };
-        to.write_group(taken_at, &changes, content).await
-    };
-    // A group that is dropped halfway would end the use of the ring.
-    let mut written = pin!(cache.pool.host.to_its_end(written));
-    let written = match select(written.as_mut(), pin!(cache.pool.host.sleep(KEPT_NS))).await {
-        Either::Left((written, _)) => written,
-        Either::Right(_) => {
-            if !canary::has(Bug::KeptForRing) {
-                state.kept.borrow_mut().give_up();
-            }
-            written.await
+        GroupTarget::Backing => {
+            let written = async {
+                make_log_durable(cache).await?;
+                backing_group::write(ctx, &group).await
+            };
+            let written = keep_for_a_while(cache, written).await;
+            written.map(|given| (state.groups_begun.get(), Some(given)))
         }
     };
-    cache.catalog.with_journal_mut(|journal| match written {
-        Ok(number) => journal.complete_group(number),
+    cache.catalog.with_journal_mut(|journal| match &written {
+        Ok((number, _)) => journal.complete_group(*number),
         Err(_) => journal.abandon_group(),
     });
     drop(state.kept.take());
     let since = state.writing_since.take();
-    if let Err(error) = written {
-        // The older of the two.
-        state.fresh_since.set(since.or(state.fresh_since.get()));
-        return Err(error);
-    }
+    let given = match written {
+        Ok((_, given)) => given,
+        Err(error) => {
+            // The older of the two.
+            state.fresh_since.set(since.or(state.fresh_since.get()));
+            return Err(error);
+        }
+    };
     state.failure.replace(None);
     state.used_when_full.set(None);
     state.counted.set(state.groups_begun.get());
     let now = cache.pool.host.now();
     state.progress_at.set(now);
-    state.record_rate(pages, now - began);
-    cache.release_groups();
-    tail_first(cache, ring);
+    state.record_rate(group.pages(), now - began);
+    match target {
+        GroupTarget::Ring(ring) => {
+            cache.release_groups();
+            tail_first(cache, ring);
+        }
+        GroupTarget::Backing => {
+            state.set_confirmed(Some(taken_at));
+            if let Some(given) = given {
+                backing_group::complete(cache, given, now - began).await;
+            }
+        }
+    }
     cache.back.destage.wake_all();
     Ok(())
+}
+
+/// Makes the log durable up to the beginning of the group on its way.
+async fn make_log_durable<E: Env>(cache: &DiskCache<E>) -> Result<(), RingError> {
+    if canary::has(Bug::GroupBeforeLog) {
+        return Ok(());
+    }
+    settle_log(cache).await.map_err(RingError::Abandoned)
+}
+
+/// Waits until the group on its way is written, and keeps versions for it for a while.
+async fn keep_for_a_while<E: Env, T>(cache: &DiskCache<E>, written: impl Future<Output = T>) -> T {
+    let mut written = pin!(written);
+    match select(written.as_mut(), pin!(cache.pool.host.sleep(KEPT_NS))).await {
+        Either::Left((written, _)) => written,
+        Either::Right(_) => {
+            if !canary::has(Bug::KeptForRing) {
+                cache.consistent.kept.borrow_mut().give_up();
+            }
+            written.await
+        }
+    }
 }

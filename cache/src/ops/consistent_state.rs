@@ -1,5 +1,5 @@
-//! The state of consistent write-back of one disk: its ring, whether that may promise something, and versions that the group on its way
-//! still needs. Nothing here awaits, save the lock of the ring.
+//! The state of consistent write-back of one disk: where its groups go, whether something may be promised, and versions that the group on
+//! its way still needs. Nothing here awaits, save the lock of groups.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,9 +13,33 @@ use super::pause_state::Pause;
 use crate::types::env::Env;
 use crate::types::settings::DestageOrder;
 
+/// Place where the groups of a disk go.
+pub(crate) enum GroupTarget<E: Env> {
+    /// A redo ring. Destage brings what they have to the backing, by address.
+    Ring(Rc<RedoRing<E::Backing>>),
+    /// The backing, the flushes of which are atomic.
+    Backing,
+}
+
+impl<E: Env> Clone for GroupTarget<E> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Ring(ring) => Self::Ring(Rc::clone(ring)),
+            Self::Backing => Self::Backing,
+        }
+    }
+}
+
 /// Consistent write-back of one disk.
 pub(crate) struct ConsistentState<E: Env> {
-    ring: RefCell<Option<Rc<RedoRing<E::Backing>>>>,
+    /// None while groups have no place to go.
+    target: RefCell<Option<GroupTarget<E>>>,
+    /// Time of the last group that the backing confirmed, if groups go there.
+    confirmed_at: Cell<Option<u64>>,
+    /// Time before which no group goes to the backing, because of the highest rate of destage.
+    pub(super) rest_until: Cell<u64>,
+    /// True while direct changes end that began before anything was promised.
+    pub(super) is_entering: Cell<bool>,
     /// True once the disk has a task that writes groups.
     has_task: Cell<bool>,
     /// True once the state of the ring that was handed over is that of this disk.
@@ -47,7 +71,7 @@ pub(crate) struct ConsistentState<E: Env> {
     /// The most pages that may be dirty with this ring.
     dirty_pages_max: Cell<u64>,
     wake: Notify,
-    /// Held while a group is on its way, or the ring is made void.
+    /// Held while a group is on its way, or the promise ends.
     changing: Mutex<()>,
     /// Versions of the group on its way that were overwritten since it began.
     pub(super) kept: RefCell<KeptVersions<E>>,
@@ -69,7 +93,7 @@ pub struct ConsistencyStatistics {
     pub uncovered_ns: u64,
     /// Dirty bytes that no group has.
     pub fresh_bytes: u64,
-    /// Bytes of the ring that groups take, and that they can take.
+    /// Bytes of the ring that groups take, and that they can take; 0 if groups go to the backing.
     pub ring_bytes: [u64; 2],
     /// Time as of which the backing alone is the disk, while destage is paused, in nanoseconds since 1970.
     pub backing_as_of: Option<u64>,
@@ -83,7 +107,10 @@ impl<E: Env> ConsistentState<E> {
     /// Returns the state of a disk that is attached. In consistent order its ring may promise something, until it says otherwise.
     pub(super) fn new(order: DestageOrder) -> Self {
         Self {
-            ring: RefCell::default(),
+            target: RefCell::default(),
+            confirmed_at: Cell::default(),
+            rest_until: Cell::default(),
+            is_entering: Cell::default(),
             has_task: Cell::default(),
             is_taken_over: Cell::default(),
             promises: Cell::new(order == DestageOrder::Consistent),
@@ -114,14 +141,57 @@ impl<E: Env> ConsistentState<E> {
         self.promises.get()
     }
 
-    /// Hands over the ring. Returns true if the disk has no task yet that writes groups: the caller begins one.
+    /// Hands over the ring. Returns true if the disk has no task yet that writes groups: the caller begins one. Does nothing if groups go
+    /// to the backing.
     pub(crate) fn set_ring(&self, ring: RedoRing<E::Backing>, wall_clock: WallClock) -> bool {
+        if self.is_to_backing() {
+            return false;
+        }
         self.dirty_pages_max.set(content_pages_of(ring.room_bytes() / 2));
-        self.ring.replace(Some(Rc::new(ring)));
+        self.target.replace(Some(GroupTarget::Ring(Rc::new(ring))));
         self.is_taken_over.set(false);
         self.wall_clock.replace(wall_clock);
         self.wake.notify_one();
         !self.has_task.replace(true)
+    }
+
+    /// Has groups go to the backing, from the beginning. It is as of a flush; so something is promised at once only if it may lack
+    /// something.
+    pub(super) fn use_backing(&self, may_lack: bool) {
+        self.target.replace(Some(GroupTarget::Backing));
+        self.is_taken_over.set(true);
+        self.promises.set(may_lack);
+        self.has_task.set(true);
+    }
+
+    /// Returns true if groups go to the backing.
+    pub(crate) fn is_to_backing(&self) -> bool {
+        matches!(*self.target.borrow(), Some(GroupTarget::Backing))
+    }
+
+    /// Returns true if writes may go to the log now. They may not while changes go past it to a backing that gets groups: a flush there
+    /// would make a part of what was acknowledged durable.
+    pub(super) fn lets_write_back(&self) -> bool {
+        !self.is_to_backing() || self.promises.get() && !self.is_entering.get()
+    }
+
+    /// Sets the clock of the times of groups.
+    pub(crate) fn set_wall_clock(&self, wall_clock: WallClock) {
+        self.wall_clock.replace(wall_clock);
+    }
+
+    /// Records that the backing confirmed the group of a time; none once it promises nothing.
+    pub(super) fn set_confirmed(&self, taken_at: Option<u64>) {
+        self.confirmed_at.set(taken_at);
+    }
+
+    /// Returns the time of the last group that counts; none while nothing is promised.
+    pub(super) fn taken_at(&self) -> Option<u64> {
+        match &*self.target.borrow() {
+            Some(GroupTarget::Ring(ring)) => ring.taken_at(),
+            Some(GroupTarget::Backing) => self.confirmed_at.get(),
+            None => None,
+        }
     }
 
     /// Returns the time for a group that begins now, in nanoseconds since 1970.
@@ -131,19 +201,27 @@ impl<E: Env> ConsistentState<E> {
 
     /// Forgets the ring, which promises nothing.
     pub(super) fn drop_ring(&self) {
-        self.ring.take();
+        self.target.take();
         self.dirty_pages_max.set(u64::MAX);
         self.failure.take();
     }
 
-    /// Returns true if a ring is still that of the disk.
-    pub(super) fn is_ours(&self, ring: &RedoRing<E::Backing>) -> bool {
-        self.ring.borrow().as_ref().is_some_and(|ours| std::ptr::eq(&raw const **ours, ring))
+    /// Returns true if groups still go there.
+    pub(super) fn is_target(&self, target: &GroupTarget<E>) -> bool {
+        match (target, &*self.target.borrow()) {
+            (GroupTarget::Ring(ring), Some(GroupTarget::Ring(ours))) => Rc::ptr_eq(ring, ours),
+            (GroupTarget::Backing, Some(GroupTarget::Backing)) => true,
+            _ => false,
+        }
     }
 
-    /// Returns true if the last failure was one of the backing.
+    /// Returns true if the last failure was one of what destage would do otherwise: of the backing, or of a group that goes there.
     pub(super) fn has_backing_failed(&self) -> bool {
-        matches!(*self.failure.borrow(), Some(RingError::Backing(_)))
+        match &*self.failure.borrow() {
+            Some(RingError::Backing(_)) => true,
+            Some(_) => self.is_to_backing(),
+            None => false,
+        }
     }
 
     /// Returns true if the ring had no room for the last group.
@@ -182,8 +260,16 @@ impl<E: Env> ConsistentState<E> {
         self.changing.try_lock().ok()
     }
 
+    /// Returns the place where groups go, once there is one.
+    pub(super) fn target(&self) -> Option<GroupTarget<E>> {
+        self.target.borrow().clone()
+    }
+
     /// Returns the ring, once it was handed over.
     pub(crate) fn ring(&self) -> Option<Rc<RedoRing<E::Backing>>> {
-        self.ring.borrow().clone()
+        match &*self.target.borrow() {
+            Some(GroupTarget::Ring(ring)) => Some(Rc::clone(ring)),
+            Some(GroupTarget::Backing) | None => None,
+        }
     }
 }

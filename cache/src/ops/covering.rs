@@ -55,7 +55,7 @@ struct AgeLimit {
 fn age_limit<E: Env>(cache: &DiskCache<E>) -> Option<AgeLimit> {
     let age_max = cache.settings.borrow().consistent_age_max_ns?;
     let state = &cache.consistent;
-    if !state.promises() || state.ring()?.taken_at().is_none() || canary::has(Bug::AgeNotLimited) {
+    if !state.promises() || state.taken_at().is_none() || canary::has(Bug::AgeNotLimited) {
         return None;
     }
     let rate = match state.rate.get() {

@@ -26,6 +26,7 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
 use futures_util::future::join_all;
 
+use super::backing_group::record_progress;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
@@ -104,20 +105,29 @@ impl RoundResult {
 
 /// Place of a page's content when it was read for the backing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PageLocation {
+pub(super) struct PageLocation {
     page: u64,
     flash: FlashPage,
     generation: Sequence,
 }
 
+/// Versions that the backing is given.
+#[derive(Clone, Copy)]
+pub(super) enum GivenVersions<'a> {
+    /// Those that are still where they were, by page.
+    At(&'a [PageLocation]),
+    /// Those of the group on its way: as of its beginning, where that is.
+    OfGroup,
+}
+
 /// Pages that the backing has received.
 #[derive(Default)]
-struct DestagedPages {
+pub(super) struct DestagedPages {
     places: Vec<PageLocation>,
     zeroes: Vec<Range<u64>>,
     /// Pages that it did not receive because flash cannot return them.
-    damaged: Vec<DamagedPage>,
-    failed: bool,
+    pub(super) damaged: Vec<DamagedPage>,
+    pub(super) failed: bool,
     /// Ends of the first and the last run that the backing failed, by address.
     failed_ends: Option<[u64; 2]>,
     /// Requests with data, and their total duration in nanoseconds.
@@ -126,6 +136,16 @@ struct DestagedPages {
 }
 
 impl DestagedPages {
+    /// Returns the bytes with content.
+    pub(super) fn bytes(&self) -> u64 {
+        self.places.len() as u64 * PAGE
+    }
+
+    /// Returns true if the backing failed a request.
+    pub(super) fn has_backing_failed(&self) -> bool {
+        self.failed_ends.is_some()
+    }
+
     fn add(&mut self, other: Self) {
         self.failed_ends = match (self.failed_ends, other.failed_ends) {
             (Some([first, last]), Some([a, b])) => Some([first.min(a), last.max(b)]),
@@ -168,7 +188,7 @@ pub(super) async fn round<E: Env>(
         return RoundResult { failed: true, next, ..RoundResult::default() };
     }
     let refusals = Cell::new(REFUSALS_MAX);
-    let mut all = give_all(ctx, &runs, &known, size.width, &refusals).await;
+    let mut all = give_all(ctx, &runs, GivenVersions::At(&known), size.width, &refusals).await;
     let next = all.failed_ends.filter(|_| refusals.get() == 0).map_or(next, |[first, last]| {
         // With one request at a time everything before the last one was tried.
         if size.width == 1 { last } else { first }
@@ -177,7 +197,7 @@ pub(super) async fn round<E: Env>(
         all.failed = true;
         cache.back.destage.record_failure(cache.pool.host.now(), &log_full());
     }
-    let bytes = all.places.len() as u64 * PAGE;
+    let bytes = all.bytes();
     let runs = all.places.len() + all.zeroes.len();
     let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
     let mut achieved = RoundResult { bytes, runs, request_nanos, failed: all.failed, chose_nothing, next };
@@ -202,12 +222,12 @@ pub(super) async fn round<E: Env>(
     achieved
 }
 
-fn log_full() -> BlockError {
+pub(super) fn log_full() -> BlockError {
     BlockError::anywhere(ErrorKind::Io, Operation::Write)
         .because("the log on flash does not take the record of destage")
 }
 
-fn connection_lost() -> BlockError {
+pub(super) fn connection_lost() -> BlockError {
     BlockError::anywhere(ErrorKind::Io, Operation::Flush).because("the backing lost its connection")
 }
 
@@ -287,9 +307,16 @@ fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[DirtyRun]) -> Vec<PageLocatio
 /// Returns the place of the content of a dirty page, in this generation of its segment.
 fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(PageLocation, FlashLocation)> {
     let located = cache.catalog.locate(PageNumber(page))?;
+    place_at(cache, page, located).filter(|_| cache.catalog.is_dirty(PageNumber(page)))
+}
+
+fn place_at<E: Env>(
+    cache: &DiskCache<E>,
+    page: u64,
+    located: FlashLocation,
+) -> Option<(PageLocation, FlashLocation)> {
     let generation = cache.generation_at(located.flash)?;
-    let place = PageLocation { page, flash: located.flash, generation };
-    cache.catalog.is_dirty(PageNumber(page)).then_some((place, located))
+    Some((PageLocation { page, flash: located.flash, generation }, located))
 }
 
 /// Makes the log entries of dirty data durable, or has no later start trust them.
@@ -330,10 +357,10 @@ fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<DirtyRun> {
 
 /// Writes these runs to the backing: one after another in each of several stretches. Neighbours are mostly on one spindle, would wait for
 /// each other there, and guests for all of them. No more are begun after [`REFUSALS_MAX`] refusals.
-async fn give_all<E: Env>(
+pub(super) async fn give_all<E: Env>(
     ctx: &Ctx<E>,
     runs: &[DirtyRun],
-    known: &[PageLocation],
+    versions: GivenVersions<'_>,
     width: usize,
     refusals: &Cell<u32>,
 ) -> DestagedPages {
@@ -344,7 +371,7 @@ async fn give_all<E: Env>(
             if refusals.get() == 0 {
                 break;
             }
-            given.add(give(ctx, run.clone(), known, refusals).await);
+            given.add(give(ctx, run.clone(), versions, refusals).await);
         }
         given
     });
@@ -359,7 +386,7 @@ async fn give_all<E: Env>(
 async fn give<E: Env>(
     ctx @ Ctx { cache, backing, locks, .. }: &Ctx<E>,
     run: DirtyRun,
-    known: &[PageLocation],
+    versions: GivenVersions<'_>,
     refusals: &Cell<u32>,
 ) -> DestagedPages {
     let (DirtyRun::Pages(pages) | DirtyRun::Zeroes(pages, _)) = &run;
@@ -369,7 +396,7 @@ async fn give<E: Env>(
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
         DirtyRun::Zeroes(pages, unmap) => give_zeroes(ctx, pages, range, unmap, refusals).await,
-        DirtyRun::Pages(pages) => give_pages(ctx, pages, known, refusals).await,
+        DirtyRun::Pages(pages) => give_pages(ctx, pages, versions, refusals).await,
     }
 }
 
@@ -391,10 +418,15 @@ async fn give_zeroes<E: Env>(
 async fn give_pages<E: Env>(
     ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     pages: Range<u64>,
-    known: &[PageLocation],
+    versions: GivenVersions<'_>,
     refusals: &Cell<u32>,
 ) -> DestagedPages {
-    let DestageRead { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
+    let DestageRead { mut content, places, damaged, failed } = fetch(cache, &pages, versions).await;
+    if let (GivenVersions::OfGroup, true) = (versions, failed || !damaged.is_empty()) {
+        // There will be no such group.
+        refusals.set(0);
+        return DestagedPages { damaged, failed, ..DestagedPages::default() };
+    }
     let mut given = DestagedPages { damaged, failed, ..DestagedPages::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
@@ -415,7 +447,12 @@ async fn give_pages<E: Env>(
         given.requests += 1;
         given.nanos += took;
         match result {
-            Ok(()) => given.places.extend_from_slice(run),
+            Ok(()) => {
+                given.places.extend_from_slice(run);
+                if let GivenVersions::OfGroup = versions {
+                    record_progress(cache);
+                }
+            }
             Err(error) => {
                 given.add(fail(ctx, &(run[0].page..end.div_ceil(PAGE)), &error, refusals));
                 if refusals.get() == 0 {
@@ -466,20 +503,30 @@ struct DestageRead {
     failed: bool,
 }
 
-/// Reads the content of those pages that are still dirty and at their known, durable places; returns it with the places.
-async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLocation]) -> DestageRead {
+/// Reads the content of those pages that are still dirty and at their known, durable places, or of all in the versions of a group; returns
+/// it with the places.
+async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, versions: GivenVersions<'_>) -> DestageRead {
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
     let mut put = |page: PageNumber, bytes: &[u8]| {
         let at = (page.0 - pages.start) as usize * PAGE_BYTES;
         content[at..at + PAGE_BYTES].copy_from_slice(bytes);
     };
     let (mut places, mut wanted, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut damaged, mut failed) = (Vec::new(), false);
     for page in pages.clone() {
-        // It may be clean by now, or zeroes, or elsewhere, where the power may still take it.
-        let Some((place, located)) = place_of(cache, page) else { continue };
-        if !known.binary_search_by_key(&page, |known| known.page).is_ok_and(|at| known[at] == place) {
-            continue;
-        }
+        let found = match versions {
+            // It may be clean by now, or zeroes, or elsewhere, where the power may still take it.
+            GivenVersions::At(known) => place_of(cache, page).filter(|(place, _)| {
+                let at = known.binary_search_by_key(&page, |known| known.page);
+                at.is_ok_and(|at| known[at] == *place)
+            }),
+            GivenVersions::OfGroup => {
+                let found = cache.version_of_group(page).and_then(|located| place_at(cache, page, located));
+                failed |= found.is_none();
+                found
+            }
+        };
+        let Some((place, located)) = found else { continue };
         let page = PageNumber(page);
         if cache.with_ram(page, located, |bytes| put(page, bytes)).is_some() {
             places.push(place);
@@ -488,7 +535,6 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLo
             wanted.push(place);
         }
     }
-    let (mut damaged, mut failed) = (Vec::new(), false);
     let mut wanted = wanted.into_iter();
     for run in runs {
         let buffer = Buffer::zeroed(run.bytes());
@@ -510,7 +556,7 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[PageLo
 
 /// Records in the log the durable content of the backing, for pages that are unchanged; and marks them clean. `is_all` if the round took on
 /// all that was dirty.
-async fn complete_destage<E: Env>(
+pub(super) async fn complete_destage<E: Env>(
     cache: &Rc<DiskCache<E>>,
     given: DestagedPages,
     is_all: bool,

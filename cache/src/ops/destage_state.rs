@@ -183,6 +183,11 @@ impl DestageState {
         self.in_flight.lock().await
     }
 
+    /// Does the same if it has none.
+    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, ()>> {
+        self.in_flight.try_lock().ok()
+    }
+
     /// Returns true while destage has requests at the backing.
     pub(crate) fn is_in_flight(&self) -> bool {
         self.in_flight.try_lock().is_err()

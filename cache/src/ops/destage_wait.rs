@@ -107,6 +107,8 @@ pub(super) async fn wait_until<E: Env>(
             Patience::Group { .. } => {
                 if cache.consistent.is_full() {
                     cache.end_pause("the redo ring is full, and the age of what it lacks has a limit");
+                } else if cache.consistent.is_to_backing() {
+                    cache.end_pause("the age of what the backing lacks has a limit");
                 }
             }
         }

@@ -9,6 +9,7 @@ use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
 use super::kept_versions::GroupVersion;
 use crate::state::dirty::{Dirty, DirtyRun};
+use crate::state::index::FlashLocation;
 use crate::types::env::Env;
 use crate::types::limits::PAGE_BYTES;
 use crate::types::units::PageNumber;
@@ -29,6 +30,15 @@ impl<E: Env> DiskCache<E> {
         for page in overwritten {
             let located = || self.catalog.locate(PageNumber(page));
             kept.keep(page, || located().map(|located| (located, self.pool.pin_owned(located.flash))));
+        }
+    }
+
+    /// Returns the place of the version of a page that the group on its way has; none if it is gone.
+    pub(super) fn version_of_group(&self, page: u64) -> Option<FlashLocation> {
+        match self.consistent.kept.borrow().version_of(page) {
+            GroupVersion::Kept(located) => Some(located),
+            GroupVersion::Newest => self.catalog.locate(PageNumber(page)),
+            GroupVersion::Dropped => None,
         }
     }
 }

@@ -10,6 +10,7 @@
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
 //! | `back` | dirty data | notes and superblock, before it is; holders that keep the disk clean |
 //! | `destage` | the log | backing, at the pace that `pace` sets |
+//! | `consistent`, `backing_group` | the log | the redo ring, or the backing, in groups |
 //! | `destage_wait` | nothing | waits for destage, with a deadline |
 //! | `extents` | backing, and dirty set | guest that copies only data |
 //! | `flush` | guest | the log and the backing |
@@ -31,6 +32,7 @@
 
 mod ahead;
 pub(crate) mod back;
+mod backing_group;
 pub(crate) mod cached_reads;
 pub(crate) mod close_intents;
 pub(crate) mod commit;

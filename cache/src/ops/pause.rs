@@ -9,6 +9,9 @@
 //! The last part has to be a replay: a page that was overwritten since its group is not destaged from flash, and each later group has
 //! others. It is small, because destage did the most of it.
 //!
+//! If groups go to the backing (`backing_group.rs`), it is as of the last one all the time: a group is written, and then none is until the
+//! pause ends.
+//!
 //! A request that has to wait for destage ends the pause: a guest at the dirty limit, a hold, an order of destage that is no longer the consistent
 //! one. A full ring does not: then no group is written, and the age of the promise grows, up to its limit if there is one.
 
@@ -18,6 +21,7 @@ use block::{BlockError, ErrorKind, Host, Operation};
 use tokio::sync::MutexGuard;
 
 use super::back::{check_lost, wait_until_known};
+use super::consistent_state::GroupTarget;
 use super::ctx::Ctx;
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
@@ -49,6 +53,7 @@ impl<E: Env> DiskCache<E> {
             tracing::debug!(disk = %self.id, reason, "The pause of destage ended early");
             pause.end(reason);
             self.back.destage.wake();
+            self.consistent.wake();
         }
     }
 
@@ -103,7 +108,11 @@ pub(crate) async fn catch_up<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockEr
     })
     .await?;
     for _ in 0..PASSES {
-        let Some(ring) = state.ring().filter(|_| cache.wants_consistency()) else { return Err(left()) };
+        let ring = match state.target().filter(|_| cache.wants_consistency()) {
+            Some(GroupTarget::Ring(ring)) => ring,
+            Some(GroupTarget::Backing) => break,
+            None => return Err(left()),
+        };
         if ring.used_bytes() <= ring.room_bytes() / REPLAYED_PART {
             break;
         }
@@ -127,24 +136,31 @@ pub(crate) async fn catch_up<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockEr
 /// # Errors
 /// As [`catch_up`].
 pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -> Result<(), BlockError> {
-    let ring = cache.consistent.ring().ok_or_else(left)?;
+    let state = &cache.consistent;
+    let target = state.target().ok_or_else(left)?;
     let _locks = both_locks(cache).await;
     if !cache.wants_consistency() || !has_promise(cache) {
         return Err(left());
     }
     let error = |reason: String| BlockError::anywhere(ErrorKind::Io, Operation::Write).because(reason);
-    if !canary::has(Bug::PauseWithoutReplay) {
-        let missing = replay_locked(ctx, &ring).await.map_err(|problem| error(problem.to_string()))?;
+    if let GroupTarget::Ring(ring) = &target
+        && !canary::has(Bug::PauseWithoutReplay)
+    {
+        let missing = replay_locked(ctx, ring).await.map_err(|problem| error(problem.to_string()))?;
         if missing.iter().any(|pages| cache.catalog.is_dirty_within(pages)) {
             return Err(error("the redo ring lost pages, which the next group has: try again".to_owned()));
         }
+    }
+    if state.is_to_backing() && state.counted.get() != state.groups_begun.get() {
+        // It may have reached the backing all the same.
+        return Err(error("its last group failed: try again".to_owned()));
     }
     check_lost(cache)?;
     if cache.back.destage.hurries() {
         return Err(error("its flash is being left".to_owned()));
     }
-    let as_of = ring.taken_at().ok_or_else(left)?;
-    if !cache.consistent.pause.begin(turn, as_of) {
+    let as_of = state.taken_at().ok_or_else(left)?;
+    if !state.pause.begin(turn, as_of) {
         return Err(error("it was withdrawn".to_owned()));
     }
     // What was requested before has been destaged. Who still waits wants it again, which ends the pause.
@@ -171,12 +187,13 @@ async fn both_locks<E: Env>(cache: &DiskCache<E>) -> (MutexGuard<'_, ()>, MutexG
 pub(crate) fn resume<E: Env>(cache: &Rc<DiskCache<E>>) -> bool {
     let was_paused = cache.consistent.pause.resume();
     cache.back.destage.wake();
+    cache.consistent.wake();
     was_paused
 }
 
 fn has_promise<E: Env>(cache: &DiskCache<E>) -> bool {
     let state = &cache.consistent;
-    state.is_entered.get() && state.promises() && state.ring().is_some_and(|ring| ring.taken_at().is_some())
+    state.is_entered.get() && state.promises() && state.taken_at().is_some()
 }
 
 fn holds_fresh<E: Env>(cache: &DiskCache<E>) -> bool {

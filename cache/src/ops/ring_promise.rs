@@ -6,6 +6,7 @@ use block::Host;
 use redo::{RedoRing, RingError};
 
 use super::disk_cache::DiskCache;
+use crate::state::catalog::ALL_PAGES;
 use crate::state::journal::Journal;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
@@ -36,6 +37,7 @@ pub(super) fn end_promise<E: Env>(cache: &DiskCache<E>) {
     cache.end_pause("consistent write-back ended");
     state.is_entered.set(false);
     state.promises.set(false);
+    state.set_confirmed(None);
     state.fresh_since.set(None);
     cache.catalog.keep_journal(false);
     cache.back.destage.wake_all();
@@ -64,7 +66,15 @@ pub(super) fn failed_for<E: Env>(cache: &DiskCache<E>, error: RingError, rest: u
             tail_first(cache, &ring);
         }
     } else {
-        tracing::debug!(disk = %cache.id, %error, "A group of the redo ring failed; its data stays on flash");
+        tracing::debug!(disk = %cache.id, %error, "A group failed; its data stays on flash");
+    }
+    if let RingError::Backing(cause) | RingError::Abandoned(cause) = &error
+        && cache.consistent.is_to_backing()
+        && cache.catalog.can_destage(ALL_PAGES)
+    {
+        // It is a failure of destage, which administrators and waiting guests get.
+        cache.back.destage.record_failure(cache.pool.host.now(), cause);
+        cache.back.destage.wake_waiters();
     }
     cache.consistent.failure.replace(Some(error));
     cache.consistent.retry_at.set(cache.pool.host.now() + rest);

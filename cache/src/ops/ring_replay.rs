@@ -12,6 +12,7 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
 use redo::{RedoRing, RingError};
 
+use super::consistent_state::GroupTarget;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::reconnect::{is_same, notice};
@@ -70,7 +71,7 @@ async fn end<E: Env>(
         "The redo ring promises nothing until its next group counts: without the flash the backing would be a mix"
     );
     let _changing = cache.consistent.lock().await;
-    if !cache.may_use_ring(ring) {
+    if !cache.may_use(&GroupTarget::Ring(Rc::clone(ring))) {
         return Some(RETRY_NS);
     }
     if let Err(error) = make_void(cache, Rc::clone(ring)).await {
@@ -110,7 +111,7 @@ pub(super) async fn replay_locked<E: Env>(
     ring: &Rc<RedoRing<E::Backing>>,
 ) -> Result<Vec<Range<u64>>, RingError> {
     let may_go_on = || {
-        if cache.may_use_ring(ring) && cache.has_consistent_order() {
+        if cache.may_use(&GroupTarget::Ring(Rc::clone(ring))) && cache.has_consistent_order() {
             // Those who wait for destage are not to give up: it goes on.
             cache.back.destage.record_destaged(cache.pool.host.now());
             return Ok(());

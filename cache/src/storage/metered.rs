@@ -104,4 +104,8 @@ impl<F: BlockDevice> BlockDevice for MeteredDevice<F> {
     fn has_unanswered(&self) -> bool {
         self.device.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.device.abandon_group();
+    }
 }

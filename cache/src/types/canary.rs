@@ -97,6 +97,10 @@ pub enum Bug {
     GateWithoutHold,
     /// Content of earlier groups counts as journaled although making the redo ring void failed.
     JournaledInVoidRing,
+    /// A group that the backing failed in part stays there, for the next flush.
+    GroupNotAbandoned,
+    /// Flushes of others make a part of a group durable that is on its way to the backing.
+    FlushInGroup,
     /// Destage goes on while it is paused in consistent write-back.
     DestageInPause,
     /// A pause of destage brings nothing of the ring to the backing.

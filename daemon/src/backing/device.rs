@@ -243,4 +243,8 @@ impl BlockDevice for Backing {
     fn has_unanswered(&self) -> bool {
         self.0.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.0.abandon_group();
+    }
 }

@@ -125,6 +125,10 @@ impl<D: BlockDevice + Measures> BlockDevice for RecordedDisk<D> {
     fn has_unanswered(&self) -> bool {
         self.disk.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.disk.abandon_group();
+    }
 }
 
 #[cfg(test)]

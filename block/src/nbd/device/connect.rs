@@ -206,5 +206,6 @@ pub(super) fn geometry(target: &Target, facts: &ExportFacts, access: Access) -> 
         unmaps: !read_only && flags & SEND_TRIM != 0 && flags & SEND_WRITE_ZEROES != 0,
         discards: !read_only && flags & SEND_TRIM != 0,
         sector: alignment.min(PAGE),
+        atomic_flushes: false,
     })
 }

@@ -383,6 +383,10 @@ impl BlockDevice for OpenStorage {
     fn has_unanswered(&self) -> bool {
         of_each!(self, storage => storage.has_unanswered())
     }
+
+    fn abandon_group(&self) {
+        of_each!(self, storage => storage.abandon_group());
+    }
 }
 
 #[cfg(test)]

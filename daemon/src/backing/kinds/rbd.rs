@@ -182,6 +182,10 @@ impl BlockDevice for RbdImage {
     fn has_unanswered(&self) -> bool {
         self.device.has_unanswered()
     }
+
+    fn abandon_group(&self) {
+        self.device.abandon_group();
+    }
 }
 
 /// Returns the identity of an image: its id, which stays when it is renamed.
