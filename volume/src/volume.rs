@@ -615,6 +615,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             alignment: PAGE,
             physical_block: PAGE,
             read_only: self.epoch.is_none(),
+            atomic_flushes: true,
             ..Geometry::plain(bytes)
         }
     }
@@ -680,6 +681,16 @@ impl<S: Store, H: Host> BlockDevice for Volume<S, H> {
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let range = self.geometry().check(Operation::Discard, range.start, range.len())?;
         Shared::change(&self.0, Operation::Discard, range, || Extent::Zeroes).await
+    }
+
+    fn abandon_group(&self) {
+        let mut state = self.0.state.borrow_mut();
+        let number = state.open.number + 1;
+        state.open = Group::new(number);
+        state.closing = None;
+        drop(state);
+        // A flush that waits for the group ends.
+        self.0.progress.notify_waiters();
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<block::Extent>, BlockError> {

@@ -141,6 +141,10 @@ impl BlockDevice for OpenVolume {
         self.device.discard(range).await
     }
 
+    fn abandon_group(&self) {
+        self.device.abandon_group();
+    }
+
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
         self.device.extents(range).await
     }
