@@ -26,8 +26,8 @@ pub enum Bug {
 }
 
 impl Bug {
-    /// All bugs.
-    pub const ALL: [Self; 10] = [
+    /// All that walks find soon. A story finds the other one.
+    pub const ALL: [Self; 9] = [
         Self::UnconditionalCopies,
         Self::DeletedBeforeCheckpoint,
         Self::OpenEnd,
@@ -37,7 +37,6 @@ impl Bug {
         Self::DeadAtEnd,
         Self::PartsBeforeRoot,
         Self::LookBeforeObjects,
-        Self::ExistsIsOurs,
     ];
 }
 

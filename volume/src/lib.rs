@@ -12,7 +12,7 @@
 //!
 //! The crate makes no system call and reads no clock; a store is a trait. Sizes are bytes unless they are named pages, of 4096 bytes.
 //!
-//! Source: LSVD (Hajkazemi and others, "Beating the I/O bottleneck: a case for log-structured virtual disks", EuroSys 2022), for the log of
+//! Source: LSVD (Hajkazemi and others, "Beating the I/O bottleneck: a case for log-structured virtual disks", `EuroSys` 2022), for the log of
 //! objects, the map and its checkpoints; the log-structured file system (Rosenblum and Ousterhout, 1992) for cleaning.
 
 mod calls;

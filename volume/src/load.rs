@@ -195,7 +195,9 @@ async fn replay<S: Store, H: Host>(
                 group.push(header);
                 if ends {
                     if group.iter().enumerate().all(|(place, header)| header.place as usize == place) {
-                        group.iter().for_each(|header| loaded.content.apply(header, header.stored_bytes()));
+                        for header in &group {
+                            loaded.content.apply(header, header.stored_bytes());
+                        }
                         counted = at;
                     }
                     group.clear();

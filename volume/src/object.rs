@@ -276,7 +276,7 @@ mod tests {
     fn header(is_copies: bool) -> (Header, Vec<u8>) {
         let mut chunks = Chunks::default();
         chunks.append(Compression::Lz4, 16, &[1; 2 * PAGE as usize]);
-        chunks.append(Compression::Lz4, 40, &[2; 8 * PAGE as usize]);
+        chunks.append(Compression::Lz4, 40, &vec![2; 8 * PAGE as usize]);
         let object = ObjectKey { is_copies: false, epoch: 1, sequence: 2 };
         let source = Source { object, offset: 77, page: 16 };
         let header = Header {

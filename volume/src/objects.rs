@@ -123,7 +123,9 @@ mod tests {
         let indexes =
             [(8, 100), (3, 50)].map(|(pages, stored)| objects.add(key(pages), stored, pages as u32));
         assert_eq!(objects.alive(), Alive::default());
-        indexes.iter().for_each(|index| objects.gain(*index));
+        for index in indexes {
+            objects.gain(index);
+        }
         objects.gain(indexes[0]);
         assert_eq!(objects.alive(), Alive { objects: 2, pages: 11, stored: 150 });
         objects.lose(indexes[0]);

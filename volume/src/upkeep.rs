@@ -106,7 +106,9 @@ impl<S: Store, H: Host> Shared<S, H> {
         let made = self.write_checkpoint(&mut taken).await;
         if made.is_err() {
             let mut state = self.state.borrow_mut();
-            taken.iter().for_each(|region| state.content.map.mark_changed(*region));
+            for region in &taken {
+                state.content.map.mark_changed(*region);
+            }
         }
         made
     }
@@ -333,7 +335,9 @@ impl<S: Store, H: Host> Shared<S, H> {
             let tier = |info: &ObjectInfo| info.stored.max(1).ilog2() / 3;
             let mut tiers: BTreeMap<u32, usize> = BTreeMap::new();
             victims.retain(|(_, info)| info.stored < self.settings.object_bytes / 2);
-            victims.iter().for_each(|(_, info)| *tiers.entry(tier(info)).or_default() += 1);
+            for (_, info) in &victims {
+                *tiers.entry(tier(info)).or_default() += 1;
+            }
             let largest = tiers.into_iter().rev().max_by_key(|(_, count)| *count);
             let Some((chosen, 2..)) = largest else { return Vec::new() };
             victims.retain(|(_, info)| tier(info) == chosen);

@@ -148,7 +148,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         let calls = Calls { store, host };
         let (volume, _) = find_volume(&calls, name).await?;
         let epoch = calls.take_epoch(volume).await?;
-        // Whoever deletes it takes an epoch after the record is gone. So this is fenced by that one, or finds no record here.
+        // A delete takes an epoch after the record is gone. So this is fenced by it, or finds no record here.
         let record = read_record(&calls, volume).await?;
         let loaded = match load(&calls, volume, epoch - 1).await {
             Ok(loaded) => loaded,
@@ -387,7 +387,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                     return;
                 }
                 if host.now().saturating_sub(looked_at) >= pause {
-                    let _ = shared.look().await;
+                    drop(shared.look().await);
                 }
             }
         });

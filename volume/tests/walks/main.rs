@@ -68,7 +68,7 @@ impl History {
         match at {
             Some(at) if at >= self.confirmed.get() => self.states.borrow_mut().truncate(at + 1),
             Some(at) => {
-                self.violate(format!("state {at} is back, and {} was confirmed", self.confirmed.get()))
+                self.violate(format!("state {at} is back, and {} was confirmed", self.confirmed.get()));
             }
             None => self.violate(format!("a mix: {content:?}, after {:?}", self.states.borrow().last())),
         }
@@ -107,7 +107,7 @@ struct Writer {
     is_current: Rc<Cell<bool>>,
 }
 
-fn owner() -> volume::Owner {
+pub(crate) fn owner() -> volume::Owner {
     volume::Owner { id: "a".to_owned(), host: "host".to_owned() }
 }
 
@@ -249,7 +249,7 @@ fn open_asleep(
     let (history, host) = (Rc::clone(history), host.clone());
     host.clone().spawn(async move {
         host.sleep(host.random() % (5_000 * MILLISECOND)).await;
-        match Volume::open(store, host.clone(), "disk", settings(seed)).await {
+        match Volume::open(store, host.clone(), "disk", &owner(), settings(seed)).await {
             Ok(disk) => {
                 host.sleep(host.random() % (5_000 * MILLISECOND)).await;
                 drop(disk);
@@ -298,7 +298,7 @@ async fn leave(writer: Writer, history: &Rc<History>, host: &LocalHost, sleepers
             // It dies while it is closed.
             let disk = Rc::clone(&writer.disk);
             host.spawn(async move {
-                let _ = disk.close().await;
+                drop(disk.close().await);
             });
             host.sleep(below(1_000 * MILLISECOND)).await;
             writer.is_current.set(false);
@@ -310,7 +310,7 @@ async fn leave(writer: Writer, history: &Rc<History>, host: &LocalHost, sleepers
             if flushed {
                 history.confirmed.set(history.states.borrow().len() - 1);
             }
-            let _ = writer.disk.close().await;
+            drop(writer.disk.close().await);
             writer.is_current.set(false);
         }
         1 => {
@@ -398,7 +398,7 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
         let below = |end: u64| host.random() % end;
         objects.faults.set([0, 30, 150][below(3) as usize]);
         let mut sleepers: Vec<Writer> = Vec::new();
-        let mut openers = Vec::new();
+        let mut openers: Vec<Rc<Cell<Health>>> = Vec::new();
         for _ in 0..2 + below(6) {
             if below(4) == 0 {
                 openers.push(open_asleep(&objects, &host, &history, seed));
@@ -435,7 +435,9 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
         objects.faults.set(0);
         if !openers.is_empty() {
             // Requests of those that open would overtake the last one.
-            openers.iter().for_each(|health: &Rc<Cell<Health>>| health.set(Health::Dead));
+            for health in &openers {
+                health.set(Health::Dead);
+            }
             host.sleep(60_000 * MILLISECOND).await;
         }
         finish(&objects, &maker, &history, seed, coverage).await?;

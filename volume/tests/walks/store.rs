@@ -32,7 +32,7 @@ pub(crate) struct Objects {
     pub(crate) gets: Cell<u64>,
 }
 
-/// How a host is.
+/// State of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
     Awake,
@@ -195,7 +195,7 @@ impl HostStore {
                 let delay = self.below(30_000 * MILLISECOND);
                 self.host.spawn(async move {
                     host.sleep(delay).await;
-                    let _ = change(&objects, host.now());
+                    drop(change(&objects, host.now()));
                 });
                 Err(unreachable(name))
             }

@@ -7,8 +7,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, Unmap};
 use volume::{StoreErrorKind, Volume, VolumeError, VolumeOptions, VolumeSettings};
 
-use super::Disk;
 use super::store::{Health, HostStore, MILLISECOND, Objects};
+use super::{Disk, owner};
 
 const MIB: u64 = 1 << 20;
 const SECOND: u64 = 1_000 * MILLISECOND;
@@ -48,7 +48,7 @@ async fn open(
     host: &LocalHost,
     settings: VolumeSettings,
 ) -> Result<Disk, VolumeError> {
-    Volume::open(HostStore::new(objects, host), host.clone(), "disk", settings).await
+    Volume::open(HostStore::new(objects, host), host.clone(), "disk", &owner(), settings).await
 }
 
 async fn check(objects: &Rc<Objects>, host: &LocalHost) -> Result<volume::CheckReport, VolumeError> {
@@ -106,7 +106,7 @@ fn a_flush_ends_though_the_guest_goes_on_writing() {
 fn a_host_whose_volume_is_deleted_meanwhile_confirms_nothing() {
     story(async |objects, host| {
         let store = HostStore::new(objects, host);
-        let disk = Volume::open(store.clone(), host.clone(), "disk", settings()).await.unwrap();
+        let disk = Volume::open(store.clone(), host.clone(), "disk", &owner(), settings()).await.unwrap();
         write(&disk, 1, 1).await.unwrap();
         disk.flush().await.unwrap();
         store.health.set(Health::Asleep);
@@ -132,7 +132,7 @@ fn a_volume_that_is_deleted_in_part_is_not_an_empty_one() {
             *deleter.sleeps_at.borrow_mut() = Some(moment.to_owned());
             let (store, clock) = (deleter.clone(), host.clone());
             host.spawn(async move {
-                let _ = volume::delete(&store, &clock, "disk", &mut |_| {}).await;
+                drop(volume::delete(&store, &clock, "disk", &mut |_| {}).await);
             });
             host.sleep(30 * SECOND).await;
             if let Ok(disk) = open(objects, host, settings()).await {
@@ -170,7 +170,7 @@ fn a_close_that_nobody_waits_for_loses_no_region_of_the_map() {
             let nap = host.sleep(after * MILLISECOND);
             futures_util::future::select(&mut closing, std::pin::pin!(nap)).await;
             drop(closing);
-            let _ = disk.close().await;
+            drop(disk.close().await);
             host.sleep(60 * SECOND).await;
             let again = open(objects, host, settings()).await.unwrap();
             for page in 8..24 {
@@ -184,7 +184,7 @@ fn a_close_that_nobody_waits_for_loses_no_region_of_the_map() {
 fn a_size_that_no_flush_confirmed_does_not_come_back_and_what_lay_behind_it_is_as_it_was() {
     story(async |objects, host| {
         let store = HostStore::new(objects, host);
-        let disk = Volume::open(store.clone(), host.clone(), "disk", settings()).await.unwrap();
+        let disk = Volume::open(store.clone(), host.clone(), "disk", &owner(), settings()).await.unwrap();
         write(&disk, 10_000, 5).await.unwrap();
         disk.flush().await.unwrap();
         *objects.refuses.borrow_mut() = Some(("/data/", StoreErrorKind::Full));
@@ -214,7 +214,7 @@ fn a_write_that_waits_while_the_disk_becomes_smaller_is_not_there_when_it_is_lar
         write(&disk, 2, 2).await.unwrap();
         let behind = Rc::clone(&disk);
         host.spawn(async move {
-            let _ = write(&behind, 10_000, 5).await;
+            drop(write(&behind, 10_000, 5).await);
         });
         host.sleep(1).await;
         disk.resize(MIB).await.unwrap();
@@ -334,8 +334,9 @@ fn a_host_that_sleeps_while_it_opens_finds_that_another_one_has_the_volume() {
             let sleeper = HostStore::new(objects, host);
             *sleeper.sleeps_at.borrow_mut() = Some(moment.to_owned());
             let (store, clock) = (sleeper.clone(), host.clone());
-            let opening =
-                host.to_its_end(async move { Volume::open(store, clock, "disk", busy()).await.map(|_| ()) });
+            let opening = host.to_its_end(async move {
+                Volume::open(store, clock, "disk", &owner(), busy()).await.map(|_| ())
+            });
             host.sleep(30 * SECOND).await;
             let disk = open(objects, host, busy()).await.unwrap();
             for round in 1..30 {
@@ -560,7 +561,7 @@ fn a_list_has_damaged_volumes_with_the_reason_and_names_are_taken_once() {
         let both = both.await;
         assert!(both.0.is_ok() != both.1.is_ok(), "{both:?}");
         assert_eq!(objects.named("/volume").len(), 4);
-        let missing = Volume::open(store, host.clone(), "none", settings()).await.map(|_| ());
+        let missing = Volume::open(store, host.clone(), "none", &owner(), settings()).await.map(|_| ());
         assert_eq!(missing, Err(VolumeError::NotFound { name: "none".to_owned() }));
     });
 }
@@ -744,4 +745,27 @@ fn a_reader_refuses_changes_and_a_host_that_is_overtaken_says_so() {
         host.sleep(30 * SECOND).await;
         assert_eq!((second.fenced(), third.fenced()), (Some(3), None));
     });
+}
+
+/// Returns the number of hosts, of two that create a volume at once, to which it is said that they did.
+fn created_at_once() -> usize {
+    let created = Cell::new(0);
+    story(async |objects, host| {
+        let both = [create(objects, host, "twice", MIB), create(objects, host, "twice", MIB)];
+        let both = futures_util::future::join_all(both).await;
+        created.set(both.iter().filter(|created| created.is_ok()).count());
+    });
+    created.get()
+}
+
+#[test]
+fn of_two_hosts_that_create_a_volume_at_once_one_has_it() {
+    assert_eq!(created_at_once(), 1);
+    #[cfg(debug_assertions)]
+    {
+        volume::plant(Some(volume::Bug::ExistsIsOurs));
+        let created = created_at_once();
+        volume::plant(None);
+        assert_eq!(created, 2, "the planted bug is not found");
+    }
 }
