@@ -357,12 +357,14 @@ impl Registry {
         self.entrances(&wanted.name, Rights::usual()).check_length()?;
         let location = Location::parse(&wanted.backing)?;
         if location.has_atomic_flushes() && !wanted.read_only {
-            wanted.settings.entry("mode".to_owned()).or_insert_with(|| "write-back".to_owned());
+            for (key, value) in [("mode", "write-back"), ("destage-order", "consistent")] {
+                wanted.settings.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+            }
         }
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
         let wanted_values = Values::default().with(texts)?;
         if !wanted.read_only {
-            check_mode(&wanted.name, &wanted_values, &location)?;
+            check_volume(&wanted.name, &wanted_values, &location)?;
         }
         // Recorded, together with the pool that it depends on, before it may write back.
         let values = wanted_values.written_through();
@@ -462,7 +464,7 @@ impl Registry {
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let location = Location::parse(&before.backing)?;
         if !before.read_only {
-            check_mode(name, &values, &location)?;
+            check_volume(name, &values, &location)?;
         }
         let ram = self.ram_to_claim(&values, Some(&before.settings));
         let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
@@ -869,15 +871,25 @@ fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses a mode with which a backing would be too slow: with each flush of a guest, it waits for several answers of an object store.
-fn check_mode(name: &str, values: &Values, location: &Location) -> Result<()> {
-    if !location.has_atomic_flushes() || values.writes_back() || values.mode() == Mode::PassThrough {
+/// Refuses what does not go with a volume. In other modes than these, each flush of a guest would wait for several answers of its store; and it
+/// gets groups in any order of destage.
+fn check_volume(name: &str, values: &Values, location: &Location) -> Result<()> {
+    if !location.has_atomic_flushes() {
         return Ok(());
     }
-    Err(Error::invalid(format!(
-        "Cannot use mode {} for disk '{name}': its backing is a volume in an object store, and each flush of a guest would wait for several          answers of that. Use mode=write-back; what is lost with the flash is the last seconds, in order",
-        values.mode()
-    )))
+    let refuse =
+        |what: &str| Err(Error::invalid(format!("Cannot serve disk '{name}' from a volume: {what}")));
+    if !values.writes_back() && values.mode() != Mode::PassThrough {
+        return refuse(&format!(
+            "with mode={} each flush of a guest would wait for several answers of the object store. Use mode=write-back: if the flash is \
+             lost, the volume is the disk as it was seconds before",
+            values.mode()
+        ));
+    }
+    if !values.is_consistent() {
+        return refuse("it is always destaged in consistent order; leave destage-order out");
+    }
+    Ok(())
 }
 
 /// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is

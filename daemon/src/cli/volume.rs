@@ -31,7 +31,7 @@ pub(crate) enum VolumeCommand {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StoreOptions {
     /// Configuration with the stores. Default: /etc/forebay/forebay.toml.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = "FOREBAY_CONFIG")]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]

@@ -527,6 +527,9 @@ impl Shard {
             // Before any request of a guest: the first one is served only after this task has ended its run.
             cached.set_redo_ring(ring, Rc::new(wall_time));
         }
+        if location.has_atomic_flushes() {
+            cached.set_wall_clock(Rc::new(wall_time));
+        }
         let monitored = self.monitor_backing(&name, &cached, &history);
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
@@ -723,6 +726,8 @@ fn belief_at(
         RecoveryTrust::Nothing(reason) if trust == Trust::Accepted => RecoveryTrust::DirtyOnly(reason),
         RecoveryTrust::Nothing(_) if trust == Trust::Compared => history.expected().belief,
         believed if lock == Lock::Beside => backing_identity::beside_qemu(believed),
+        // What guests wrote there without a flush went with the process.
+        RecoveryTrust::ByPage if backing.geometry().atomic_flushes => RecoveryTrust::ByRegion,
         believed if !backing.capabilities().fence.is_able() => backing_identity::unguarded(believed),
         believed => believed,
     }

@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::host::{Daemon, Host, Loop, content, forebay};
 use crate::warm::{bytes_of, change};
 
-const PAGE: u64 = 4096;
-const PAGES: u64 = 48;
+pub(crate) const PAGE: u64 = 4096;
+pub(crate) const PAGES: u64 = 48;
 const IMAGE_BYTES: u64 = 6 << 20;
 /// The attribute of a dirty mark on a backing.
 const MARK: &str = "user.forebay.dirty";
@@ -36,7 +36,7 @@ fn page_of(k: u64) -> u64 {
 }
 
 /// Returns the content of all pages after `last` writes.
-fn state_after(last: u64) -> Vec<u64> {
+pub(crate) fn state_after(last: u64) -> Vec<u64> {
     let mut pages = vec![0; PAGES as usize];
     for k in 1..=last {
         pages[page_of(k) as usize] = k;
@@ -44,7 +44,7 @@ fn state_after(last: u64) -> Vec<u64> {
     pages
 }
 
-fn write(guest: &mut Client, k: u64) {
+pub(crate) fn write(guest: &mut Client, k: u64) {
     guest.write(page_of(k) * PAGE, &k.to_le_bytes().repeat(PAGE as usize / 8)).expect("the disk is served");
 }
 
@@ -54,7 +54,7 @@ fn numbers(image: &str) -> Vec<u64> {
     bytes.chunks(PAGE as usize).map(|page| number_of(page).expect("a page has one number")).collect()
 }
 
-fn number_of(page: &[u8]) -> Option<u64> {
+pub(crate) fn number_of(page: &[u8]) -> Option<u64> {
     let mut words = page.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
     let first = words.next()?;
     words.all(|word| word == first).then_some(first)

@@ -61,6 +61,7 @@ mod totals;
 #[path = "../../src/replay/testing.rs"]
 mod trace_records;
 mod traces;
+mod volumes;
 mod warm;
 mod wear;
 mod write_back;

@@ -112,9 +112,11 @@ fn add_generated(stage: &Path, binary: &Path) -> Result<(), String> {
     fs::remove_dir_all(&folder).map_err(|error| problem("remove", &folder, &error))
 }
 
-/// Returns the sample with every setting commented out: an installed file must change nothing by itself.
+/// Returns the sample with every setting commented out: an installed file must change nothing by itself. A table whose name is an example is
+/// one as well.
 fn commented(sample: &str) -> String {
     let line = |line: &str| match line.chars().next() {
+        Some('[') if line.contains("NAME") => format!("#{line}\n"),
         None | Some('#' | '[') => format!("{line}\n"),
         Some(_) => format!("#{line}\n"),
     };
