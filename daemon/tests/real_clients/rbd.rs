@@ -18,7 +18,7 @@ use crate::tools::{assert_same_content, qemu_io, uri};
 const PAGE: u64 = 4096;
 
 /// Builds the helper beside the daemon: of another package only its library is built for tests.
-fn build_helper() {
+pub(crate) fn build_helper() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -32,7 +32,7 @@ fn build_helper() {
 }
 
 /// Returns the helpers of a daemon.
-fn helpers(daemon: u32) -> Vec<Pid> {
+pub(crate) fn helpers(daemon: u32) -> Vec<Pid> {
     let parent = format!("PPid:\t{daemon}\n");
     let is_helper = |pid: &i32| {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -44,7 +44,7 @@ fn helpers(daemon: u32) -> Vec<Pid> {
     processes.filter(is_helper).map(Pid::from_raw).collect()
 }
 
-fn bytes_of(round: u64) -> Vec<u8> {
+pub(crate) fn bytes_of(round: u64) -> Vec<u8> {
     (round + 1).to_le_bytes().repeat(PAGE as usize / 8)
 }
 
