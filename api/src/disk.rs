@@ -158,7 +158,7 @@ pub struct Dirt {
     pub consistent_as_of: Option<String>,
     /// Time since the oldest acknowledged write that would be lost then, in seconds; null while nothing is promised.
     pub consistent_age_seconds: Option<u64>,
-    /// File or device of the redo ring, if the disk has one.
+    /// File, device or image of the redo ring, if the disk has one.
     pub ring_path: Option<String>,
     /// Bytes of the ring that groups take.
     pub ring_used_bytes: Option<u64>,

@@ -219,9 +219,10 @@ pub(crate) struct DiskRecover {
     /// The backing, as `disk add` takes it.
     #[arg(long, value_name = "URI")]
     pub(crate) backing: String,
-    /// File or device of its redo ring. Default: .NAME.forebay-ring beside a backing that is a file.
+    /// File, device or image (rbd:POOL/IMAGE) of its redo ring. Default: .NAME.forebay-ring beside a backing that is a file, and
+    /// IMAGE.forebay-ring for an image of Ceph RBD.
     #[arg(long, value_name = "FILE")]
-    pub(crate) ring: Option<PathBuf>,
+    pub(crate) ring: Option<String>,
     /// Check the ring and show what would be done; change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -275,7 +276,8 @@ pub(crate) struct DiskAdd {
     /// without its flash, the disk is as of a moment ago, see `disk recover`. Default: address, and then the backing is a mix.
     #[arg(long, value_name = "ORDER")]
     pub(crate) destage_order: Option<String>,
-    /// destage-order=consistent: file or device of the redo ring. Default: beside a backing that is a file.
+    /// destage-order=consistent: file, device or image (rbd:POOL/IMAGE) of the redo ring. Default: beside a backing that is a file, and
+    /// IMAGE.forebay-ring, which must exist, for an image of Ceph RBD.
     #[arg(long, value_name = "FILE")]
     pub(crate) ring: Option<String>,
     /// write-back: mirror or none. mirror keeps dirty data on two devices of the pool, if it has two that are

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use base::error::{Error, Result, hint};
@@ -21,6 +21,7 @@ use cache::{
     Admission, DestageOrder, DiskId, DiskSettings, Mode, ReadBalancing, Redundancy, ReservePolicy,
     SequentialCutoff, ZeroPages,
 };
+use rbd::ImageName;
 use serde::{Deserialize, Serialize};
 
 use crate::renamed;
@@ -137,8 +138,8 @@ pub(crate) const KEYS: [Key; 28] = [
         name: "ring",
         default: "auto",
         words: &["auto"],
-        about: "destage-order=consistent: the file or device of the redo ring, on the storage of the backing; auto is .NAME.forebay-ring \
-                beside a backing that is a file",
+        about: "destage-order=consistent: the file, device or image of the redo ring, on the storage of the backing; auto is .NAME.forebay-ring \
+                beside a backing that is a file, and IMAGE.forebay-ring, which must exist, for an image of Ceph RBD",
     },
     Key {
         name: "ring-size",
@@ -255,7 +256,7 @@ pub(crate) struct Values {
     destage_rate_max: Size,
     destage_order: DestageOrder,
     /// None: beside the backing.
-    ring: Option<PathBuf>,
+    ring: Option<String>,
     /// None: by the size of the disk.
     ring_size: Option<Size>,
     /// Seconds; none: no limit.
@@ -545,8 +546,8 @@ impl Values {
         self.destage_order == DestageOrder::Consistent
     }
 
-    /// Returns the file or device of the redo ring, if it was set.
-    pub(crate) fn ring(&self) -> Option<&Path> {
+    /// Returns the path or image of the redo ring, if it was set.
+    pub(crate) fn ring(&self) -> Option<&str> {
         self.ring.as_deref()
     }
 
@@ -594,7 +595,7 @@ impl Values {
             ("destage-rate-min", Share::Bytes(self.destage_rate_min.0).to_string()),
             ("destage-rate-max", Share::Bytes(self.destage_rate_max.0).to_string()),
             ("destage-order", destage_order_text(self.destage_order).to_owned()),
-            ("ring", self.ring.as_ref().map_or_else(|| "auto".to_owned(), |path| path.display().to_string())),
+            ("ring", self.ring.clone().unwrap_or_else(|| "auto".to_owned())),
             ("ring-size", size_or(self.ring_size, "auto")),
             (
                 "consistent-age-max",
@@ -728,12 +729,15 @@ fn parse_age(text: &str) -> Result<u64, String> {
     Err(format!("give from {}s to {}s, or off", AGE_SECONDS.start(), AGE_SECONDS.end()))
 }
 
-fn parse_ring(text: &str) -> Result<Option<PathBuf>, String> {
-    let path = Path::new(text.strip_prefix("file:").unwrap_or(text));
-    match text {
-        "auto" => Ok(None),
-        _ if path.is_absolute() => Ok(Some(path.to_owned())),
-        _ => Err("write auto, or the absolute path of a file or block device".to_owned()),
+fn parse_ring(text: &str) -> Result<Option<String>, String> {
+    let path = text.strip_prefix("file:").unwrap_or(text);
+    match text.strip_prefix("rbd:").map(ImageName::parse) {
+        _ if text == "auto" => Ok(None),
+        Some(Ok(image)) if image.conf.as_deref().is_none_or(Path::is_absolute) => Ok(Some(image.to_string())),
+        Some(Ok(_)) => Err("name its configuration by an absolute path".to_owned()),
+        Some(Err(reason)) => Err(reason),
+        None if Path::new(path).is_absolute() => Ok(Some(path.to_owned())),
+        None => Err("write auto, the absolute path of a file or block device, or rbd:POOL/IMAGE".to_owned()),
     }
 }
 

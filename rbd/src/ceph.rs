@@ -86,6 +86,8 @@ functions! {
         rados_ioctx_destroy(IoContext);
         rados_ioctx_set_namespace(IoContext, *const c_char);
         rados_ioctx_get_id(IoContext) -> i64;
+        rados_pool_reverse_lookup(Rados, i64, *mut c_char, usize) -> c_int;
+        rados_set_pool_full_try(IoContext);
         rados_stat(IoContext, *const c_char, *mut u64, *mut libc::time_t) -> c_int;
         rados_get_last_version(IoContext) -> u64;
     }
@@ -96,6 +98,7 @@ functions! {
         rbd_get_size(ImageHandle, *mut u64) -> c_int;
         rbd_get_features(ImageHandle, *mut u64) -> c_int;
         rbd_get_id(ImageHandle, *mut c_char, usize) -> c_int;
+        rbd_get_data_pool_id(ImageHandle) -> i64;
         rbd_lock_acquire(ImageHandle, c_int) -> c_int;
         rbd_lock_release(ImageHandle) -> c_int;
         rbd_lock_get_owners(ImageHandle, *mut c_int, *mut *mut c_char, *mut usize) -> c_int;
@@ -279,7 +282,8 @@ impl Cluster {
         checked(unsafe { (self.ceph.0.rados_wait_for_latest_osdmap)(self.rados) })
     }
 
-    /// Opens a pool.
+    /// Opens a pool. A write to one that is full, or whose quota is used up, is an error: without the flag, which images inherit for their
+    /// data pool, it would wait for room without an answer.
     ///
     /// # Errors
     /// `ENOENT` if there is none of that name.
@@ -290,6 +294,8 @@ impl Cluster {
         checked(unsafe { (self.ceph.0.rados_ioctx_create)(self.rados, pool.as_ptr(), &raw mut io) })?;
         // SAFETY: the handle was opened just now; the name is a C string.
         unsafe { (self.ceph.0.rados_ioctx_set_namespace)(io, namespace.as_ptr()) };
+        // SAFETY: as above.
+        unsafe { (self.ceph.0.rados_set_pool_full_try)(io) };
         Ok(Arc::new(Pool { cluster: Arc::clone(self), io }))
     }
 }
@@ -419,6 +425,22 @@ impl Image {
         // SAFETY: the handle is open; the library writes at most as many bytes as the buffer has.
         checked(unsafe { (self.functions().rbd_get_id)(self.handle, id.as_mut_ptr().cast(), id.len()) })?;
         Ok(until_zero(&id))
+    }
+
+    /// Returns the name of the pool with its data.
+    ///
+    /// # Errors
+    /// The error of the library.
+    pub(crate) fn data_pool(&self) -> Result<String, Failure> {
+        let mut name = vec![0_u8; 256];
+        let rados = self.pool.cluster.rados;
+        // SAFETY: both handles are open; the library writes at most as many bytes as the buffer has.
+        let outcome = unsafe {
+            let id = (self.functions().rbd_get_data_pool_id)(self.handle);
+            (self.functions().rados_pool_reverse_lookup)(rados, id, name.as_mut_ptr().cast(), name.len())
+        };
+        checked(outcome)?;
+        Ok(until_zero(&name))
     }
 
     /// Takes the lock, and keeps it until it is released.

@@ -92,11 +92,11 @@ pub(crate) fn open(wanted: &Wanted) -> Result<OpenImage, Refusal> {
     let cluster = Arc::new(connect(&ceph, name)?);
     let pool = open_pool(&cluster, name)?;
     let examine = *purpose == Purpose::Examine;
-    let image = pool.image(&name.image, examine).map_err(|error| not_opened(name, error))?;
+    let image = pool.image(&name.image, examine).map_err(|error| not_opened(name, None, error))?;
     let opened = examined(&cluster, &pool, &image, name)?;
     match purpose {
         Purpose::Examine => {
-            check_right_to_fence(&cluster, name)?;
+            check_right_to_fence(&cluster, &image, name)?;
             let opened = Opened { ends: Some(ends(&image, opened.bytes, name)?), ..opened };
             Ok(OpenImage { image: Arc::new(image), pool, opened, lock_file })
         }
@@ -179,7 +179,7 @@ fn open_pool(cluster: &Arc<Cluster>, name: &ImageName) -> Result<Arc<Pool>, Refu
     })
 }
 
-fn not_opened(name: &ImageName, error: Failure) -> Refusal {
+fn not_opened(name: &ImageName, image: Option<&Image>, error: Failure) -> Refusal {
     let (plain, entity) = (name.plain(), name.entity());
     match error {
         Errno::ENOENT => {
@@ -187,16 +187,25 @@ fn not_opened(name: &ImageName, error: Failure) -> Refusal {
             unusable(&format!("there is no image '{}'; `rbd ls {place}` lists them", name.image))
         }
         Errno::EACCES | Errno::EPERM => {
-            unusable(&format!("{entity} has no right to open it; {}", rights(name)))
+            unusable(&format!("{entity} has no right to open it; {}", rights(name, image)))
         }
         _ => other("opening the image", error),
     }
 }
 
-/// Returns the command that gives a user the rights that are needed.
-fn rights(name: &ImageName) -> String {
-    let (entity, pool) = (name.entity(), &name.pool);
-    format!("`ceph auth caps {entity} mon 'profile rbd' osd 'profile rbd pool={pool}'` gives them")
+/// Returns the command that gives a user the rights that are needed: it replaces those that the user has. The image, if it could be opened,
+/// names the pool of its data.
+fn rights(name: &ImageName, image: Option<&Image>) -> String {
+    let data_pool = image.and_then(|image| image.data_pool().ok());
+    rights_in(&name.entity(), &name.pool, data_pool.as_deref())
+}
+
+fn rights_in(entity: &str, pool: &str, data_pool: Option<&str>) -> String {
+    let mut pools = vec![pool];
+    pools.extend(data_pool.filter(|data| *data != pool));
+    let profiles: Vec<_> = pools.iter().map(|pool| format!("profile rbd pool={pool}")).collect();
+    let more = if data_pool.is_none() { "; so too for a pool that has its data alone" } else { "" };
+    format!("`ceph auth caps {entity} mon 'profile rbd' osd '{}'` gives them{more}", profiles.join(", "))
 }
 
 fn examined(cluster: &Cluster, pool: &Pool, image: &Image, name: &ImageName) -> Result<Opened, Refusal> {
@@ -241,17 +250,17 @@ fn examined(cluster: &Cluster, pool: &Pool, image: &Image, name: &ImageName) -> 
 fn ends(image: &Image, bytes: u64, name: &ImageName) -> Result<Ends, Refusal> {
     let (mut first, mut last) = ([0; block::SECTOR as usize], [0; block::SECTOR as usize]);
     let read = image.read_now(0, &mut first).and_then(|()| image.read_now(bytes - block::SECTOR, &mut last));
-    read.map_err(|error| not_opened(name, error))?;
+    read.map_err(|error| not_opened(name, Some(image), error))?;
     Ok(Ends::new(&first, &last))
 }
 
 /// Checks that the user may keep clients out: without that right the lock of a dead owner stays for ever.
-fn check_right_to_fence(cluster: &Cluster, name: &ImageName) -> Result<(), Refusal> {
+fn check_right_to_fence(cluster: &Cluster, image: &Image, name: &ImageName) -> Result<(), Refusal> {
     cluster.blocklist(NOBODY, 1).map_err(|error| match error {
         Errno::EACCES | Errno::EPERM => unusable(&format!(
             "{} has no right to keep a dead client out (osd blocklist); {}",
             name.entity(),
-            rights(name)
+            rights(name, Some(image))
         )),
         _ => other("checking the right to keep clients out", error),
     })
@@ -352,9 +361,11 @@ impl Taking<'_> {
 
     fn failed(&self, error: Failure) -> Refusal {
         match error {
-            Errno::EACCES | Errno::EPERM => {
-                unusable(&format!("{} has no right to lock it; {}", self.name.entity(), rights(self.name)))
-            }
+            Errno::EACCES | Errno::EPERM => unusable(&format!(
+                "{} has no right to lock it; {}",
+                self.name.entity(),
+                rights(self.name, Some(self.image))
+            )),
             _ => other("locking the image", error),
         }
     }
@@ -365,4 +376,21 @@ fn open_elsewhere(address: &str, is_owner: bool) -> Refusal {
     in_use(format!(
         "it is {how} elsewhere, by the client at {address}; close it there. If that host crashed, the cluster notices within 30 s"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rights_that_an_error_names_include_those_in_the_pool_of_the_data() {
+        let command =
+            |caps: &str| format!("`ceph auth caps client.a mon 'profile rbd' osd '{caps}'` gives them");
+        let both = command("profile rbd pool=vms, profile rbd pool=data");
+        assert_eq!(rights_in("client.a", "vms", Some("data")), both);
+        let one = command("profile rbd pool=vms");
+        assert_eq!(rights_in("client.a", "vms", Some("vms")), one);
+        let unknown = rights_in("client.a", "vms", None);
+        assert!(unknown.starts_with(&one) && unknown.len() > one.len(), "{unknown}");
+    }
 }

@@ -33,6 +33,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     // A cluster of its own for disks on Ceph RBD.
     ("ceph-mon", &["ceph-mon"]),
     ("ceph-osd", &["ceph-osd"]),
+    ("ceph-mgr", &["ceph-mgr"]),
     ("ceph-common", &["ceph", "rbd"]),
     ("ceph-base", &["monmaptool"]),
     // Its gateways for stores by S3.

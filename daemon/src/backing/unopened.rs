@@ -28,6 +28,14 @@ impl Location {
         self.path().map_or_else(|| self.to_string(), |path| path.display().to_string())
     }
 
+    /// Returns true if both are the same image by name, whatever the user.
+    pub(crate) fn is_same_image(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Rbd(one), Self::Rbd(other)) => one.plain() == other.plain() && one.conf == other.conf,
+            _ => false,
+        }
+    }
+
     /// Returns true if its server listens in this folder of the host.
     pub(crate) fn is_served_in(&self, folder: &Path) -> bool {
         let served_in = self.socket().and_then(Path::parent).and_then(|folder| folder.canonicalize().ok());

@@ -138,7 +138,7 @@ fn decoded(text: &str) -> Result<Vec<u8>, String> {
 pub(super) fn plain(target: &Target) -> Target {
     let address = match &target.address {
         Address::Unix(path) => Address::Unix(plain_path(path)),
-        tcp @ Address::Tcp { .. } => tcp.clone(),
+        other @ (Address::Helper { .. } | Address::Tcp { .. }) => other.clone(),
     };
     Target { address, ..target.clone() }
 }

@@ -26,7 +26,7 @@ use crate::backing_identity::{self, DirtyMark};
 use crate::cli::DiskRecover;
 use crate::output;
 use crate::places::HelperFolders;
-use crate::shard::chosen_path;
+use crate::shard::chosen_place;
 use crate::stores::Stores;
 
 /// Entries of the ring of the system: a recovery has few requests in flight.
@@ -141,12 +141,14 @@ async fn recover_disk(
 }
 
 fn ring_location(options: &DiskRecover, backing: &Location) -> Result<Location> {
-    let path = match &options.ring {
-        Some(path) => return Location::parse(&format!("file:{}", path.display())),
-        None => backing.path().and_then(|path| path.canonicalize().ok()),
+    let place = match (&options.ring, backing.path()) {
+        // A relative path counts from here.
+        (Some(named), _) if !named.starts_with("rbd:") => return Location::parse(&format!("file:{named}")),
+        (Some(named), _) => return Location::parse(named),
+        (None, Some(path)) => path.canonicalize().ok().and_then(|path| chosen_place(&Location::File(path))),
+        (None, None) => chosen_place(backing),
     };
-    let path: Option<PathBuf> = path.and_then(|path| chosen_path(&path));
-    path.map(Location::File).ok_or_else(|| {
+    place.ok_or_else(|| {
         Error::invalid(format!("Cannot tell where the redo ring of {backing} is: name it with --ring FILE"))
     })
 }

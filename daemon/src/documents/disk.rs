@@ -220,7 +220,7 @@ fn dirt(view: &DiskView) -> Dirt {
         quiesce: report.map(quiesce),
         consistent_as_of: promised.map(|(taken_at, _)| Moment(taken_at / SECOND_NS).to_string()),
         consistent_age_seconds: promised.map(|(_, uncovered_ns)| uncovered_ns / SECOND_NS),
-        ring_path: consistency.map(|(_, path)| path.display().to_string()),
+        ring_path: consistency.map(|(_, place)| place.clone()),
         ring_used_bytes: consistency.map(|(state, _)| state.ring_bytes[0]),
         ring_bytes: consistency.map(|(state, _)| state.ring_bytes[1]),
         ring_error: consistency.and_then(|(state, _)| state.failure.as_ref()).map(ToString::to_string),

@@ -89,7 +89,10 @@ fn a_redo_ring_is_as_large_as_was_set_or_twice_the_disk_within_bounds() {
         assert_eq!(usual.ring_bytes(disk), ring);
     }
     let set = usual.with([("ring-size", "8MiB"), ("ring", "file:/srv/a.ring")]).expect("both are good");
-    assert_eq!((set.ring_bytes(1 << 40), set.ring()), (8 << 20, Some(Path::new("/srv/a.ring"))));
+    assert_eq!((set.ring_bytes(1 << 40), set.ring()), (8 << 20, Some("/srv/a.ring")));
+    for (given, expected) in [("rbd:vms/a?id=b", Some("rbd:vms/a?id=b")), ("auto", None)] {
+        assert_eq!(usual.with([("ring", given)]).expect("it is good").ring(), expected);
+    }
     let later = with("destage-order", "arrival").unwrap_err();
     assert!(later.message.contains("not available yet"), "{later}");
 }
@@ -116,6 +119,8 @@ fn values_that_cannot_be_are_refused_and_named() {
         ("destage-rate-max", "fast"),
         ("destage-order", "flush"),
         ("ring", "web.ring"),
+        ("ring", "rbd:vms"),
+        ("ring", "rbd:vms/a?conf=ceph.conf"),
         ("ring-size", "512KiB"),
         ("ring-size", "much"),
         ("consistent-age-max", "1s"),

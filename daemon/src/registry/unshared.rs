@@ -16,6 +16,7 @@ use crate::backing::{Identity, Images, Location, OwnStorage, OwnUse, StorageUser
 use crate::door::DoorKind;
 use crate::keys::Values;
 use crate::pool::DeviceInUse;
+use crate::shard::RingPlace;
 use crate::state::{DiskRecord, State};
 
 impl Registry {
@@ -48,7 +49,12 @@ impl Registry {
         let of_pool: BTreeSet<String> =
             lock(&self.pool).devices.iter().flat_map(DeviceInUse::drives).collect();
         let backing = location.path().map(Path::to_owned);
-        let Some(ring) = values.ring().map(Path::to_owned).or_else(|| backing.clone()) else { return Ok(()) };
+        let named = values.ring().map(RingPlace::at);
+        if named.as_ref().is_some_and(|named| named.path().is_none()) {
+            return Ok(());
+        }
+        let named = named.as_ref().and_then(Location::path).map(Path::to_owned);
+        let Some(ring) = named.or_else(|| backing.clone()) else { return Ok(()) };
         let examining = tokio::task::spawn_blocking(move || {
             // A ring that is about to be made will be on the file system of its folder.
             let existing = if ring.exists() { Some(&*ring) } else { ring.parent() };

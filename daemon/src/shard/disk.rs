@@ -5,7 +5,6 @@
 //! backing, in `backing_identity`, which is consulted and updated at both ends.
 
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -211,7 +210,7 @@ pub(crate) struct DiskReport {
     /// Number of the request for that.
     pub(crate) quiesce_number: u64,
     /// State of consistent write-back, and the place of its redo ring.
-    pub(crate) consistency: Option<(ConsistencyStatistics, PathBuf)>,
+    pub(crate) consistency: Option<(ConsistencyStatistics, String)>,
     pub(crate) statistics: DiskStatistics,
     /// The part of that which was counted in pass-through.
     pub(crate) passed: Passed,
@@ -790,7 +789,10 @@ impl Disk {
             fit_to_move: self.is_fit_to_move(),
             quiesce: self.quiesce.at(now, self.cached.is_paused()),
             quiesce_number: self.quiesce.number(),
-            consistency: self.cached.consistency().zip(self.ring.borrow().clone().map(|place| place.path)),
+            consistency: self
+                .cached
+                .consistency()
+                .zip(self.ring.borrow().as_ref().map(|place| place.location.shown())),
             statistics,
         }
     }

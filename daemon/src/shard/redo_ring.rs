@@ -1,4 +1,4 @@
-//! The redo ring of a disk in consistent write-back: its place, and its way from a file or device to the cache.
+//! The redo ring of a disk in consistent write-back: its place, and its way from a file, device or image to the cache.
 //!
 //! ```text
 //!   keys, backing ──> place ── missing, empty or of no use any more? ──> a new ring, of zeroes ──┐
@@ -12,8 +12,9 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use ::rbd::ImageName;
 use base::error::{Error, Result};
 use base::units::Size;
 use block::file::{Access, Lock};
@@ -51,9 +52,9 @@ impl DiskRing {
 }
 
 /// Place of the redo ring of a disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RingPlace {
-    pub(super) path: PathBuf,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RingPlace {
+    pub(super) location: Location,
     /// True if Forebay chose it, and so removes the file again.
     pub(super) is_chosen: bool,
 }
@@ -69,39 +70,69 @@ pub(super) struct RingUser<'a> {
     pub(super) may_be_dirty: bool,
 }
 
-/// Returns the place that Forebay chooses for the ring of a backing; none if the backing is not a file.
-pub(crate) fn chosen_path(backing: &Path) -> Option<PathBuf> {
+/// End of the names of rings that Forebay chooses.
+const ENDING: &str = ".forebay-ring";
+
+/// Returns the place that Forebay chooses for the ring of a backing, which is no link; none if the backing is neither a file nor an image.
+pub(crate) fn chosen_place(backing: &Location) -> Option<Location> {
+    if let Location::Rbd(image) = backing {
+        return Some(Location::Rbd(ImageName { image: format!("{}{ENDING}", image.image), ..image.clone() }));
+    }
+    let path = backing.path()?;
     let mut name = OsString::from(".");
-    name.push(backing.file_name()?);
-    name.push(".forebay-ring");
-    Some(backing.with_file_name(name))
+    name.push(path.file_name()?);
+    name.push(ENDING);
+    Some(Location::File(path.with_file_name(name)))
 }
 
 impl RingPlace {
+    /// Returns the location of a ring that was named: an image, or a path whatever it contains.
+    pub(crate) fn at(named: &str) -> Location {
+        let image = named.strip_prefix("rbd:").and_then(|rest| ImageName::parse(rest).ok());
+        image.map_or_else(|| Location::File(named.into()), Location::Rbd)
+    }
+
+    /// Returns true if it is an image, which Forebay neither makes nor removes.
+    fn is_image(&self) -> bool {
+        self.location.path().is_none()
+    }
+
     /// Returns the place of the ring of a disk. May block on a file system.
     ///
     /// # Errors
     /// If none was named, and the backing is not a file beside which there is room for one.
     fn of(user: &RingUser<'_>) -> Result<Self> {
-        if let Some(path) = user.values.ring() {
-            return Ok(Self { path: path.to_owned(), is_chosen: false });
+        if let Some(named) = user.values.ring() {
+            let location = Self::at(named);
+            if location.is_same_image(user.location) {
+                return Err(refused(
+                    user.name,
+                    "its ring would be the image of the disk itself; name another one",
+                ));
+            }
+            return Ok(Self { location, is_chosen: false });
+        }
+        if let image @ Location::Rbd(_) = user.location {
+            let location = chosen_place(image).expect("an image has a name");
+            return Ok(Self { location, is_chosen: false });
         }
         let file = backing_file(user.location);
         // By the name of the file itself, so that a link to it elsewhere leads to the same ring.
         let file = file.and_then(|path| path.canonicalize().ok());
-        let path = file.and_then(|path| chosen_path(&path));
-        let path = path.ok_or_else(|| {
+        let location = file.and_then(|path| chosen_place(&Location::File(path)));
+        let location = location.ok_or_else(|| {
             refused(user.name, "its backing is not a file, so name a place for the ring, on the storage of the backing: ring=PATH")
         })?;
-        Ok(Self { path, is_chosen: true })
+        Ok(Self { location, is_chosen: true })
     }
 
-    /// Makes the file if it is missing, and gives it this size with zeroes alone. A device is left as it is. Blocks.
+    /// Makes the file if it is missing, and gives it this size with zeroes alone. A device or image is left as it is. Blocks.
     ///
     /// Power that goes at any step leaves nothing, an empty file or zeroes, all of which a new ring replaces.
     fn prepare(&self, bytes: u64) -> io::Result<()> {
+        let Some(path) = self.location.path() else { return Ok(()) };
         let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(false).mode(MODE).open(&self.path)?;
+        let file = options.read(true).write(true).create(true).truncate(false).mode(MODE).open(path)?;
         if file.metadata()?.file_type().is_block_device() {
             return Ok(());
         }
@@ -109,7 +140,7 @@ impl RingPlace {
         file.set_len(0)?;
         file.set_len(bytes)?;
         file.sync_all()?;
-        File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()
+        File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
     }
 }
 
@@ -122,13 +153,16 @@ impl Shard {
         let place = self.ring_place(user).await?;
         let owner = self.ring_owner(user.id);
         let wanted_bytes = user.values.ring_bytes(user.disk_bytes);
-        let found = {
-            let path = place.path.clone();
-            self.blocking.run(move || fs::metadata(path)).await?
+        let found = match place.location.path().map(Path::to_owned) {
+            Some(path) => {
+                // A file that is empty was about to be made when power went.
+                let found = self.blocking.run(move || fs::metadata(path)).await?.ok();
+                let found = found.filter(|found| !found.is_file() || found.len() > 0);
+                found.map(|found| found.file_type().is_block_device())
+            }
+            None => Some(true),
         };
-        // One that is empty was about to be made when power went.
-        if let Some(found) = found.ok().filter(|found| !found.is_file() || found.len() > 0) {
-            let is_device = found.file_type().is_block_device();
+        if let Some(is_device) = found {
             let device = self.open_ring_device(user, &place).await?;
             let size_bytes = device.geometry().size;
             let replaced = match RedoRing::open(device).await {
@@ -139,7 +173,7 @@ impl Shard {
                         &format!(
                             "{} holds changes of disk {} of pool {:032x}; apply them (forebay disk recover), or delete that file if they are not \
                              needed",
-                            place.path.display(),
+                            place.location.shown(),
                             owner.disk,
                             u128::from_be_bytes(owner.pool)
                         ),
@@ -151,7 +185,7 @@ impl Shard {
                          recover --backing {} --ring {}",
                         user.name,
                         user.location,
-                        place.path.display()
+                        place.location.shown()
                     )));
                 }
                 Ok(ring) if ring.epoch() > 0 && user.may_be_dirty => {
@@ -178,19 +212,19 @@ impl Shard {
                             user.name,
                             &format!(
                                 "{} holds something else ({error}); name another place with ring=PATH",
-                                place.path.display()
+                                place.location.shown()
                             ),
                         ));
                     }
                     None
                 }
-                Err(error) => return Err(unavailable(user.name, &place.path, &error)),
+                Err(error) => return Err(unavailable(user.name, &place, &error)),
             };
             if let Some(reason) = replaced {
-                report_lost(user.name, &place.path, reason);
+                report_lost(user.name, &place, reason);
             }
         } else if user.may_be_dirty {
-            report_lost(user.name, &place.path, "it is not there");
+            report_lost(user.name, &place, "it is not there");
         }
         self.make_ring(user, place, owner, wanted_bytes).await
     }
@@ -204,23 +238,23 @@ impl Shard {
     ) -> Result<DiskRing> {
         let preparing = place.clone();
         let prepared = self.blocking.run(move || preparing.prepare(bytes)).await?;
-        prepared.map_err(|error| unavailable(user.name, &place.path, &error))?;
+        prepared.map_err(|error| unavailable(user.name, &place, &error))?;
         let device = self.open_ring_device(user, &place).await?;
-        let id = new_id().map_err(|error| unavailable(user.name, &place.path, &error))?;
+        let id = new_id().map_err(|error| unavailable(user.name, &place, &error))?;
         match RedoRing::create(device, id, owner).await {
             Ok(ring) => {
                 tracing::info!(
                     "Disk '{}' has a new redo ring of {} at {}",
                     user.name,
                     Size(bytes),
-                    place.path.display()
+                    place.location.shown()
                 );
                 Ok(DiskRing { ring, place, is_new: true })
             }
             Err(error) => {
                 // What was made in part takes room where the backing may need it.
                 self.remove_ring(user.name, &place).await;
-                Err(unavailable(user.name, &place.path, &error))
+                Err(unavailable(user.name, &place, &error))
             }
         }
     }
@@ -232,16 +266,21 @@ impl Shard {
     /// If its storage fails.
     pub(super) async fn void_ring_before(&self, user: &RingUser<'_>) -> Result<()> {
         let Ok(place) = self.ring_place(user).await else { return Ok(()) };
-        let path = place.path.clone();
-        if !self.blocking.run(move || path.exists()).await? {
+        if place.is_image() && !user.values.is_consistent() {
+            // The change of the order made it void. It may not be there, and a helper would be started to find out.
+            return Ok(());
+        }
+        if let Some(path) = place.location.path().map(Path::to_owned)
+            && !self.blocking.run(move || path.exists()).await?
+        {
             return Ok(());
         }
         let device = self.open_ring_device(user, &place).await?;
         match RedoRing::open(device).await {
             Ok(ring) if ring.owner().disk == u64::from(user.id) && ring.taken_at().is_some() => {
-                ring.void().await.map_err(|error| unavailable(user.name, &place.path, &error))
+                ring.void().await.map_err(|error| unavailable(user.name, &place, &error))
             }
-            Err(error @ RingError::Storage(_)) => Err(unavailable(user.name, &place.path, &error)),
+            Err(error @ RingError::Storage(_)) => Err(unavailable(user.name, &place, &error)),
             _ => Ok(()),
         }
     }
@@ -294,10 +333,9 @@ impl Shard {
 
     /// Removes the file of a ring that Forebay placed and nothing needs any more.
     pub(super) async fn remove_ring(&self, name: &str, place: &RingPlace) {
-        if !place.is_chosen {
+        let Some(path) = place.location.path().filter(|_| place.is_chosen).map(Path::to_owned) else {
             return;
-        }
-        let path = place.path.clone();
+        };
         let removed = self.blocking.run(move || fs::remove_file(path)).await;
         if let Err(reason) = removed
             .map_err(|problem| problem.message)
@@ -305,7 +343,7 @@ impl Shard {
         {
             tracing::warn!(
                 "The redo ring of disk '{name}', {}, is not needed any more and stays: {reason}",
-                place.path.display()
+                place.location.shown()
             );
         }
     }
@@ -322,9 +360,8 @@ impl Shard {
     }
 
     async fn open_ring_device(&self, user: &RingUser<'_>, place: &RingPlace) -> Result<Backing> {
-        let location = Location::File(place.path.clone());
         let opening = Opening {
-            location,
+            location: place.location.clone(),
             access: Access::ReadWrite,
             lock: Lock::Image,
             retry_ns: user.values.retry_ns(),
@@ -333,9 +370,20 @@ impl Shard {
             user: None,
         };
         let opened = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await;
-        opened.map_err(|problem| Error {
-            message: format!("Cannot open the redo ring of disk '{}': {problem}", user.name),
-            ..problem
+        opened.map_err(|problem| {
+            let advice = match &place.location {
+                Location::Rbd(image) => {
+                    let size = Size(user.values.ring_bytes(user.disk_bytes));
+                    format!(
+                        ". If there is no such image, make it: rbd create {} --size {}B",
+                        image.plain(),
+                        size.0
+                    )
+                }
+                _ => String::new(),
+            };
+            let message = format!("Cannot open the redo ring of disk '{}': {problem}{advice}", user.name);
+            Error { message, ..problem }
         })
     }
 
@@ -349,7 +397,7 @@ impl Shard {
                 buffer = Buffer::zeroed((size - start) as usize);
             }
             let (read, result) = device.read(start, buffer).await;
-            result.map_err(|error| unavailable(user.name, &place.path, &error))?;
+            result.map_err(|error| unavailable(user.name, place, &error))?;
             if read.iter().any(|byte| *byte != 0) {
                 return Ok(false);
             }
@@ -375,11 +423,11 @@ fn new_id() -> Result<RingId, String> {
     Ok(RingId(random))
 }
 
-fn report_lost(name: &str, path: &Path, reason: &str) {
+fn report_lost(name: &str, place: &RingPlace, reason: &str) {
     let lost = format!(
         "The redo ring of disk '{name}', {}, is lost ({reason}), and a new one is made: until its first group is complete, the backing \
          without the flash is a mix of old and new",
-        path.display()
+        place.location.shown()
     );
     events::of_disk(Kind::RingLost, name, lost);
 }
@@ -388,10 +436,10 @@ fn refused(name: &str, why: &str) -> Error {
     Error::invalid(format!("Cannot use destage-order=consistent on disk '{name}': {why}"))
 }
 
-fn unavailable(name: &str, path: &Path, error: &dyn std::fmt::Display) -> Error {
+fn unavailable(name: &str, place: &RingPlace, error: &dyn std::fmt::Display) -> Error {
     Error::unavailable(format!(
         "Cannot use the redo ring of disk '{name}', {}: {error}; make room there, or repair that storage",
-        path.display()
+        place.location.shown()
     ))
 }
 
@@ -406,9 +454,10 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         let dir = TempDir::new();
-        let path = chosen_path(&dir.path().join("web.img")).expect("it has a name");
-        assert_eq!(path, dir.path().join(".web.img.forebay-ring"));
-        let place = RingPlace { path: path.clone(), is_chosen: true };
+        let location = chosen_place(&Location::File(dir.path().join("web.img"))).expect("it has a name");
+        let path = dir.path().join(".web.img.forebay-ring");
+        assert_eq!(location, Location::File(path.clone()));
+        let place = RingPlace { location, is_chosen: true };
         place.prepare(1 << 20).expect("the folder is ours");
         let about = fs::metadata(&path).expect("it was made");
         assert_eq!((about.len(), about.permissions().mode() & 0o777), (1 << 20, MODE));
@@ -418,7 +467,7 @@ mod tests {
             fs::read(&path).expect("it is there") == vec![0; 2 << 20],
             "nothing is left of what was there"
         );
-        let folder = RingPlace { path: dir.path().into(), is_chosen: false };
+        let folder = RingPlace { location: Location::File(dir.path().into()), is_chosen: false };
         assert!(folder.prepare(1 << 20).is_err(), "a folder is no ring");
     }
 
@@ -444,12 +493,20 @@ mod tests {
         let beside = dir.path().canonicalize().expect("it is there").join(".web.img.forebay-ring");
         for path in [image, link] {
             let chosen = place(&Location::File(path), &[]).expect("it is a file");
-            assert_eq!(chosen, RingPlace { path: beside.clone(), is_chosen: true });
+            assert_eq!(chosen, RingPlace { location: Location::File(beside.clone()), is_chosen: true });
         }
         let elsewhere = Location::parse("nbd://localhost/web").expect("it is a location");
         let problem = place(&elsewhere, &[]).expect_err("there is no folder");
         assert!(problem.message.contains("ring=PATH"), "{problem}");
         let named = place(&elsewhere, &[("ring", "/srv/a.ring")]).expect("it is named");
-        assert_eq!(named, RingPlace { path: "/srv/a.ring".into(), is_chosen: false });
+        assert_eq!(named, RingPlace { location: Location::File("/srv/a.ring".into()), is_chosen: false });
+        let image = Location::parse("rbd:vms/web?id=forebay").expect("it is a location");
+        let chosen = place(&image, &[]).expect("an image has a name");
+        let location = Location::parse("rbd:vms/web.forebay-ring?id=forebay").expect("it is a location");
+        assert_eq!(chosen, RingPlace { location, is_chosen: false });
+        let named = place(&image, &[("ring", "rbd:vms/rings/a")]).expect("it is named");
+        assert_eq!(named.location, Location::parse("rbd:vms/rings/a").expect("it is a location"));
+        let problem = place(&image, &[("ring", "rbd:vms/web")]).expect_err("it is the disk");
+        assert!(problem.message.contains("the image of the disk itself"), "{problem}");
     }
 }

@@ -1,10 +1,14 @@
-//! A Ceph cluster of one monitor and one storage server, on loopback and in RAM, for as long as a test takes. It trusts every client.
+//! A Ceph cluster of one monitor, and of one storage server or more, on loopback and in RAM, for as long as a test takes. One of one
+//! storage server trusts every client, one of several knows its users.
 
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::host::Host;
 use crate::tools::run;
@@ -13,6 +17,10 @@ use crate::tools::run;
 const START_TIME_MAX: Duration = Duration::from_mins(2);
 /// Pool for images.
 pub(crate) const POOL: &str = "vms";
+/// Pool for the data of images, in an erasure code; of clusters that have one.
+pub(crate) const DATA_POOL: &str = "vms-data";
+/// Storage servers for an erasure code of three data chunks and a coding chunk.
+const ERASURE_SERVERS: u32 = 4;
 
 /// Returns a name that nothing else has.
 fn unique_id() -> String {
@@ -20,29 +28,66 @@ fn unique_id() -> String {
     id.trim().to_owned()
 }
 
+/// Clients that a cluster accepts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Users {
+    /// Every one, as any user.
+    Trusted,
+    /// Those with the key of their user, with the rights of that (cephx).
+    Known,
+}
+
 /// A running cluster. Its processes are killed when it is dropped.
 pub(crate) struct Cluster {
     /// Path of its configuration.
     pub(crate) conf: String,
+    users: Users,
     servers: Vec<Child>,
+    /// The storage servers by their numbers.
+    storage: Vec<Pid>,
 }
 
 impl Cluster {
-    /// Starts a cluster in the folder of `host`.
+    /// Starts a cluster of one storage server in the folder of `host`.
     pub(crate) fn start(host: &Host) -> Self {
+        let mut cluster = Self::start_monitored(host, Users::Trusted);
+        cluster.start_storage(1);
+        cluster.make_pool();
+        cluster
+    }
+
+    /// Starts one of four storage servers, with the pool [`DATA_POOL`], and a manager, which enforces quotas.
+    pub(crate) fn start_erasure_coded(host: &Host) -> Self {
+        let mut cluster = Self::start_monitored(host, Users::Known);
+        cluster.make_key("mgr.one", &["mon", "allow profile mgr", "osd", "allow *"], "mgr");
+        cluster.serve("ceph-mgr", "one");
+        cluster.start_storage(ERASURE_SERVERS);
+        cluster.make_pool();
+        cluster.ceph(&["osd", "pool", "set", POOL, "size", "2"]);
+        let profile = ["k=3", "m=1", "crush-failure-domain=osd"];
+        cluster.ceph(&[&["osd", "erasure-code-profile", "set", "three-and-one"][..], &profile].concat());
+        cluster.ceph(&["osd", "pool", "create", DATA_POOL, "8", "8", "erasure", "three-and-one"]);
+        cluster.ceph(&["osd", "pool", "set", DATA_POOL, "allow_ec_overwrites", "true"]);
+        cluster.ceph(&["osd", "pool", "application", "enable", DATA_POOL, "rbd"]);
+        cluster
+    }
+
+    fn start_monitored(host: &Host, users: Users) -> Self {
         let folder = host.text("ceph");
-        for part in ["", "mon", "osd"] {
+        for part in ["", "mon", "mgr"] {
             fs::create_dir(Path::new(&folder).join(part)).expect("the folder is ours");
         }
         let conf = format!("{folder}/ceph.conf");
         let id = unique_id();
-        let mut cluster = Self { conf, servers: Vec::new() };
+        let mut cluster = Self { conf, users, servers: Vec::new(), storage: Vec::new() };
         cluster.write_conf(&folder, &id);
         cluster.start_monitor(&folder, &id);
-        cluster.start_storage(&folder);
-        cluster.ceph(&["osd", "pool", "create", POOL, "8"]);
-        cluster.ceph(&["osd", "pool", "application", "enable", POOL, "rbd"]);
         cluster
+    }
+
+    fn make_pool(&self) {
+        self.ceph(&["osd", "pool", "create", POOL, "8"]);
+        self.ceph(&["osd", "pool", "application", "enable", POOL, "rbd"]);
     }
 
     fn write_conf(&self, folder: &str, id: &str) {
@@ -53,22 +98,58 @@ impl Cluster {
             ("mon host", format!("v2:127.0.0.1:{port}")),
             ("mon initial members", "one".to_owned()),
             ("mon data", format!("{folder}/mon")),
-            ("osd data", format!("{folder}/osd")),
+            ("mgr data", format!("{folder}/mgr")),
+            ("osd data", format!("{folder}/osd-$id")),
             ("run dir", folder.to_owned()),
             ("admin socket", format!("{folder}/$name.$pid.asok")),
             ("log file", format!("{folder}/$name.log")),
             ("mon cluster log file", format!("{folder}/cluster.log")),
-            ("keyring", "/dev/null".to_owned()),
+            ("keyring", self.keyring(folder, "$name")),
             ("public addr", "127.0.0.1".to_owned()),
             ("cluster addr", "127.0.0.1".to_owned()),
         ];
-        let plain = "auth cluster required = none\nauth service required = none\nauth client required = none\n\
-                     ms bind msgr1 = false\nosd objectstore = memstore\nmemstore device bytes = 1073741824\n\
+        let method = if self.users == Users::Known { "cephx" } else { "none" };
+        let methods = ["cluster", "service", "client"].map(|of| format!("auth {of} required = {method}\n"));
+        let plain = "ms bind msgr1 = false\nosd objectstore = memstore\nmemstore device bytes = 1073741824\n\
                      osd pool default size = 1\nosd pool default min size = 1\nosd pool default pg autoscale mode = off\n\
                      mon data avail crit = 0\nmon data avail warn = 0\nmon allow pool delete = true\n\
-                     paxos propose interval = 0.1\nosd crush chooseleaf type = 0\n";
+                     paxos propose interval = 0.1\nosd crush chooseleaf type = 0\nmon tick interval = 1\nmgr tick period = 1\n\
+                     mgr stats period = 1\nmgr initial modules =\nmon debug no require bluestore for ec overwrites = true\n";
         let options = options.map(|(name, value)| format!("{name} = {value}\n")).concat();
-        fs::write(&self.conf, format!("[global]\n{options}{plain}")).expect("the folder is ours");
+        let keyrings = match self.users {
+            Users::Trusted => String::new(),
+            Users::Known => {
+                format!("[mgr]\nkeyring = {folder}/mgr/keyring\n[osd]\nkeyring = {folder}/osd-$id/keyring\n")
+            }
+        };
+        let text = format!("[global]\n{options}{}{plain}{keyrings}", methods.concat());
+        fs::write(&self.conf, text).expect("the folder is ours");
+    }
+
+    /// Returns the file with the key of a client.
+    fn keyring(&self, folder: &str, client: &str) -> String {
+        match self.users {
+            Users::Trusted => "/dev/null".to_owned(),
+            Users::Known => format!("{folder}/ceph.{client}.keyring"),
+        }
+    }
+
+    /// Makes the keys of the monitor and of the administrator.
+    fn make_first_keys(&self, folder: &str) -> String {
+        let (keyring, all) = (self.keyring(folder, "client.admin"), "allow *");
+        let admin = ["-n", "client.admin", "--cap", "mon", all, "--cap", "osd", all, "--cap", "mgr", all];
+        run("ceph-authtool", &[&["--create-keyring", &keyring, "--gen-key"][..], &admin].concat());
+        run("ceph-authtool", &[&keyring, "--gen-key", "-n", "mon.", "--cap", "mon", all]);
+        keyring
+    }
+
+    /// Makes the key of a server, if it needs one, in the folder `place`.
+    fn make_key(&self, server: &str, rights: &[&str], place: &str) {
+        if self.users == Users::Known {
+            let file = Path::new(&self.conf).with_file_name(place).join("keyring");
+            let file = file.to_str().expect("temporary folders have plain names");
+            self.ceph(&[&["auth", "get-or-create", server][..], rights, &["-o", file]].concat());
+        }
     }
 
     fn start_monitor(&mut self, folder: &str, id: &str) {
@@ -76,28 +157,49 @@ impl Cluster {
         let text = fs::read_to_string(&conf).expect("it was written");
         let address = text.lines().find_map(|line| line.strip_prefix("mon host = ")).expect("it was written");
         run("monmaptool", &["--create", "--fsid", id, "--addv", "one", &format!("[{address}]"), &map]);
-        run("ceph-mon", &["-c", &conf, "-i", "one", "--mkfs", "--monmap", &map]);
+        let mut words = vec!["-c", &conf, "-i", "one", "--mkfs", "--monmap", &map];
+        let keyring = (self.users == Users::Known).then(|| self.make_first_keys(folder));
+        if let Some(keyring) = &keyring {
+            words.extend(["--keyring", keyring]);
+        }
+        run("ceph-mon", &words);
         self.serve("ceph-mon", "one");
         self.wait_until("a quorum", |cluster| cluster.asks(&["mon", "stat"]).is_some());
     }
 
-    fn start_storage(&mut self, folder: &str) {
+    fn start_storage(&mut self, servers: u32) {
         let conf = self.conf.clone();
-        let id = unique_id();
-        self.ceph(&["osd", "new", &id]);
-        run("ceph-osd", &["-c", &conf, "-i", "0", "--mkfs", "--osd-uuid", &id]);
-        assert!(Path::new(folder).join("osd/whoami").exists(), "it made its store");
-        self.serve("ceph-osd", "0");
-        self.wait_until("a storage server", |cluster| {
-            cluster.asks(&["osd", "stat"]).is_some_and(|text| text.contains("1 up"))
+        for number in 0..servers {
+            let (id, number) = (unique_id(), number.to_string());
+            let folder = Path::new(&conf).with_file_name(format!("osd-{number}"));
+            fs::create_dir(&folder).expect("the folder is ours");
+            self.ceph(&["osd", "new", &id]);
+            let rights = ["mon", "allow profile osd", "mgr", "allow profile osd", "osd", "allow *"];
+            self.make_key(&format!("osd.{number}"), &rights, &format!("osd-{number}"));
+            run("ceph-osd", &["-c", &conf, "-i", &number, "--mkfs", "--osd-uuid", &id]);
+            assert!(folder.join("whoami").exists(), "it made its store");
+            let server = self.serve("ceph-osd", &number);
+            self.storage.push(server);
+        }
+        let all_up = format!("{servers} up");
+        self.wait_until("its storage servers", |cluster| {
+            cluster.asks(&["osd", "stat"]).is_some_and(|text| text.contains(&all_up))
         });
     }
 
-    fn serve(&mut self, program: &str, id: &str) {
+    fn serve(&mut self, program: &str, id: &str) -> Pid {
         let mut command = Command::new(program);
         command.args(["-c", &self.conf, "-i", id, "-f"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        self.servers.push(command.spawn().unwrap_or_else(|error| panic!("Cannot run {program}: {error}")));
+        let child = command.spawn().unwrap_or_else(|error| panic!("Cannot run {program}: {error}"));
+        let pid = Pid::from_raw(child.id().cast_signed());
+        self.servers.push(child);
+        pid
+    }
+
+    /// Sends a signal to a storage server.
+    pub(crate) fn signal_storage(&self, number: usize, signal: Signal) {
+        kill(self.storage[number], signal).expect("it is our child and was not waited for");
     }
 
     fn wait_until(&mut self, what: &str, is_there: impl Fn(&Self) -> bool) {

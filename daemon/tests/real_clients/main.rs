@@ -14,6 +14,7 @@ mod crash;
 mod crash_rounds;
 mod fio;
 mod flash_lost;
+mod fleet;
 mod guest_disks;
 mod guest_system;
 #[path = "../process/host.rs"]

@@ -1,13 +1,16 @@
 //! Disks whose backing is an image of Ceph RBD, on a cluster of each test's own.
 
 use std::fs;
+use std::ops::Range;
 use std::process::Command;
 use std::sync::Once;
 
+use doors::nbd::Client;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
 
-use crate::ceph::{Cluster, POOL};
+use crate::ceph::{Cluster, DATA_POOL, POOL};
 use crate::host::{Daemon, Host};
 use crate::patience::until;
 use crate::tools::{assert_same_content, qemu_io, uri};
@@ -15,7 +18,7 @@ use crate::tools::{assert_same_content, qemu_io, uri};
 const PAGE: u64 = 4096;
 
 /// Builds the helper beside the daemon: of another package only its library is built for tests.
-fn build_helper() {
+pub(crate) fn build_helper() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -29,7 +32,7 @@ fn build_helper() {
 }
 
 /// Returns the helpers of a daemon.
-fn helpers(daemon: u32) -> Vec<Pid> {
+pub(crate) fn helpers(daemon: u32) -> Vec<Pid> {
     let parent = format!("PPid:\t{daemon}\n");
     let is_helper = |pid: &i32| {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -41,7 +44,7 @@ fn helpers(daemon: u32) -> Vec<Pid> {
     processes.filter(is_helper).map(Pid::from_raw).collect()
 }
 
-fn bytes_of(round: u64) -> Vec<u8> {
+pub(crate) fn bytes_of(round: u64) -> Vec<u8> {
     (round + 1).to_le_bytes().repeat(PAGE as usize / 8)
 }
 
@@ -267,4 +270,110 @@ fn images_that_cannot_be_served_are_refused_with_the_reason_and_a_fenced_one_fai
     guest.write(0, &bytes_of(2)).expect_err("no flash takes it");
     guest.write(8 * PAGE, &bytes_of(3)).expect_err("no helper comes back by itself");
     assert_eq!(helpers(daemon.id()), []);
+}
+
+/// Makes a user with these rights towards monitors and those of an image in both pools. Returns the location of the image `web` as that user.
+fn as_user(cluster: &Cluster, host: &Host, user: &str, monitors: &str) -> String {
+    let keyring = host.text(&format!("ceph/ceph.client.{user}.keyring"));
+    let pools = format!("profile rbd pool={POOL}, profile rbd pool={DATA_POOL}");
+    let rights = ["mon", monitors, "osd", &pools, "-o", &keyring];
+    cluster.ceph(&[&["auth", "get-or-create", &format!("client.{user}")][..], &rights].concat());
+    format!("{}&id={user}", cluster.location("web"))
+}
+
+/// Writes these pages by way of a guest, and reads each of them.
+fn fill(guest: &mut Client, pages: Range<u64>) {
+    for page in pages {
+        guest.write(page * PAGE, &bytes_of(page)).expect("flash takes it");
+        assert_eq!(guest.read(page * PAGE, PAGE as u32).expect("it is cached"), bytes_of(page));
+    }
+}
+
+fn backing_state(daemon: &Daemon) -> Value {
+    daemon.disk("disk")["backing_state"].clone()
+}
+
+/// Begins to destage, and waits until the disk reports that the cluster does not answer.
+fn destage_in_vain(daemon: &Daemon) {
+    daemon.run(&["disk", "destage", "disk"]).succeeded();
+    until(|| backing_state(daemon)["state"] == "failing");
+    assert_eq!(backing_state(daemon)["reason"], "it does not answer");
+}
+
+fn destage_all(daemon: &Daemon) {
+    daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
+    assert_eq!(daemon.disk("disk")["dirty_bytes"], 0);
+}
+
+#[test]
+fn a_disk_on_an_erasure_coded_pool_goes_on_while_servers_a_helper_and_room_are_missing() {
+    build_helper();
+    let host = Host::new();
+    let cluster = Cluster::start_erasure_coded(&host);
+    cluster.rbd(&["create", &format!("{POOL}/web"), "--size", "48M", "--data-pool", DATA_POOL]);
+    let daemon = host.serve();
+    let weak = as_user(&cluster, &host, "weak", "allow r");
+    let refusal = daemon.run(&["disk", "add", "disk", "--backing", &weak]).failed();
+    assert!(refusal.contains("client.weak has no right to keep a dead client out"), "{refusal}");
+    let rights = format!("osd 'profile rbd pool={POOL}, profile rbd pool={DATA_POOL}'");
+    assert!(refusal.contains(&rights), "{refusal}");
+    add(&daemon, &as_user(&cluster, &host, "forebay", "profile rbd"));
+    daemon.run(&["disk", "set", "disk", "mode=write-back", "retry-time=1s"]).succeeded();
+    let mut guest = daemon.guest("disk");
+    fill(&mut guest, 0..256);
+    destage_all(&daemon);
+
+    // A server that is silent: the cluster takes it for dead only 20 s later.
+    cluster.signal_storage(1, Signal::SIGSTOP);
+    fill(&mut guest, 128..512);
+    destage_in_vain(&daemon);
+    fill(&mut guest, 512..576);
+    cluster.signal_storage(1, Signal::SIGCONT);
+    until(|| backing_state(&daemon)["state"] == "good");
+    destage_all(&daemon);
+    assert_exported(&host, &cluster, &daemon, "web");
+
+    // A server that is dead, and whose chunks the others reconstruct.
+    cluster.signal_storage(2, Signal::SIGKILL);
+    fill(&mut guest, 448..832);
+    destage_all(&daemon);
+    guest.flush().expect("nothing was lost");
+    assert_exported(&host, &cluster, &daemon, "web");
+
+    let [helper] = helpers(daemon.id())[..] else { panic!("there is one helper for one disk") };
+    kill(helper, Signal::SIGSTOP).expect("it runs");
+    fill(&mut guest, 704..1024);
+    destage_in_vain(&daemon);
+    fill(&mut guest, 1024..1088);
+    kill(helper, Signal::SIGCONT).expect("it is stopped");
+    until(|| backing_state(&daemon)["state"] == "good");
+    destage_all(&daemon);
+    assert_eq!(helpers(daemon.id()), [helper]);
+    assert_exported(&host, &cluster, &daemon, "web");
+    assert_full_pool_is_reported(&host, &cluster, &daemon, &mut guest);
+}
+
+/// Uses up the quota of the pool, and raises it.
+fn assert_full_pool_is_reported(host: &Host, cluster: &Cluster, daemon: &Daemon, guest: &mut Client) {
+    let set_quota = |bytes: &str| cluster.ceph(&["osd", "pool", "set-quota", DATA_POOL, "max_bytes", bytes]);
+    set_quota("1M");
+    until(|| cluster.ceph(&["osd", "pool", "ls", "detail"]).contains("full_quota"));
+    // Nothing was ever written there.
+    fill(guest, 8192..8448);
+    let failed = daemon.run(&["disk", "destage", "disk", "--wait"]).failed();
+    assert!(failed.contains("no space left (the server of rbd:vms/web"), "{failed}");
+    let state = backing_state(daemon);
+    assert!(state["reason"].as_str().is_some_and(|reason| reason.contains("no space left")), "{state}");
+    until(|| daemon.run(&["events"]).succeeded().contains("The backing of disk 'disk' has no room"));
+    fill(guest, 8320..8512);
+    assert_eq!(daemon.disk("disk")["dirty_bytes"], 320 * PAGE);
+    set_quota("0");
+    until(|| {
+        daemon.disk("disk")["dirty_bytes"] == 0 || {
+            daemon.run(&["disk", "destage", "disk"]).succeeded();
+            false
+        }
+    });
+    until(|| backing_state(daemon)["state"] == "good");
+    assert_exported(host, cluster, daemon, "web");
 }

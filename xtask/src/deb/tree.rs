@@ -58,11 +58,16 @@ pub(crate) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), Strin
     add_generated(stage, binary)
 }
 
-/// Adds every file of the package of the helper for Ceph RBD to `stage`.
-pub(crate) fn fill_rbd(stage: &Path, root: &Path, helper: &Path) -> Result<(), String> {
+/// Adds the helper for Ceph RBD to `stage`, without its symbols.
+pub(crate) fn add_rbd_helper(stage: &Path, helper: &Path) -> Result<(), String> {
     let target = stage.join("usr/bin").join(RBD_HELPER);
     install(helper, &target, 0o755)?;
-    output(Command::new("strip").arg("--strip-all").arg(&target))?;
+    output(Command::new("strip").arg("--strip-all").arg(&target)).map(drop)
+}
+
+/// Adds every file of the package of the helper for Ceph RBD to `stage`.
+pub(crate) fn fill_rbd(stage: &Path, root: &Path, helper: &Path) -> Result<(), String> {
+    add_rbd_helper(stage, helper)?;
     let documents = stage.join("usr/share/doc").join(RBD_HELPER);
     install(&root.join("packaging/debian/copyright"), &documents.join("copyright"), 0o644)?;
     // Its libraries are among those of the daemon.

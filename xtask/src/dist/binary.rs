@@ -66,23 +66,24 @@ pub(crate) fn build(root: &Path, commit: &str) -> Result<PathBuf, String> {
     Ok(folder.join(target).join("release/forebay"))
 }
 
-/// Checks the promises of docs/install.md for a stripped `binary`: its size, and the C library that it needs.
+/// Checks the promises of docs/install.md for a stripped `binary`, the daemon or its helper: its size, and the C library that it needs.
 ///
 /// # Errors
 /// If one does not hold.
 pub(crate) fn check(binary: &Path) -> Result<(), String> {
     let bytes =
         fs::metadata(binary).map_err(|error| format!("Could not read {}: {error}.", binary.display()))?;
+    let name = binary.file_name().unwrap_or_default().display();
     if bytes.len() > BYTES_MAX {
-        return Err(format!("The binary has {} bytes and may have {BYTES_MAX}.", bytes.len()));
+        return Err(format!("{name} has {} bytes and may have {BYTES_MAX}.", bytes.len()));
     }
     let symbols = output(Command::new("objdump").arg("-T").arg(binary))?;
-    let needed =
-        newest_glibc(&symbols).ok_or("The binary asks for no version of glibc: how was it linked?")?;
-    println!("The binary has {} bytes and needs glibc {}.{}.", bytes.len(), needed.0, needed.1);
+    let needed = newest_glibc(&symbols)
+        .ok_or_else(|| format!("{name} asks for no version of glibc: how was it linked?"))?;
+    println!("{name} has {} bytes and needs glibc {}.{}.", bytes.len(), needed.0, needed.1);
     if needed > GLIBC_MAX {
         return Err(format!(
-            "The binary needs glibc {}.{}, and {}.{} is promised. Build it on an older system: Debian 12.",
+            "{name} needs glibc {}.{}, and {}.{} is promised. Build it on an older system: Debian 12.",
             needed.0, needed.1, GLIBC_MAX.0, GLIBC_MAX.1
         ));
     }

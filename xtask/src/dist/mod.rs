@@ -3,7 +3,7 @@
 //! ```text
 //!   commit ── binary ──┬── tarball    forebay-VERSION-ARCH.tar.gz
 //!                      ├── deb        forebay_VERSION_ARCH.deb, forebay-rbd_VERSION_ARCH.deb
-//!                      ├── rpm        forebay-VERSION-1.ARCH.rpm
+//!                      ├── rpm        forebay-VERSION-1.ARCH.rpm, forebay-rbd-VERSION-1.ARCH.rpm
 //!                      ├── debug      forebay-VERSION-ARCH-debug.tar.gz
 //!                      └── container  Containerfile, which takes the tarball
 //!   all of them ────────── sums       SHA256SUMS
@@ -79,8 +79,10 @@ pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
     files.push(tarball::debug(&package, &folder)?);
     files.push(deb::make(&package, &folder)?);
     files.push(deb::make_rbd(&package, &folder)?);
-    files.push(rpm(&package, &folder)?);
-    rpm::lint(root, files.last().expect("it was just made"))?;
+    for file in rpm(&package, &folder)? {
+        rpm::lint(root, &file)?;
+        files.push(file);
+    }
     let containerfile = folder.join("Containerfile");
     fs::copy(root.join(CONTAINERFILE), &containerfile).map_err(problem)?;
     files.push(containerfile);

@@ -77,6 +77,7 @@ mod tests {
             format!("forebay_{VERSION}_amd64.deb"),
             format!("forebay-rbd_{VERSION}_amd64.deb"),
             format!("forebay-{VERSION}-1.x86_64.rpm"),
+            format!("forebay-rbd-{VERSION}-1.x86_64.rpm"),
             format!("forebay-{VERSION}-x86_64.tar.gz"),
             format!("forebay-{VERSION}-x86_64-debug.tar.gz"),
         ] {

@@ -68,7 +68,8 @@ fn make(package: &Package<'_>, folder: &Path) -> Result<Vec<(String, Vec<u8>)>, 
         fs::remove_dir_all(folder).map_err(problem)?;
     }
     fs::create_dir_all(folder).map_err(problem)?;
-    let files = [deb::make(package, folder)?, rpm(package, folder)?, tarball(package, folder, |_| Ok(()))?];
+    let mut files = vec![deb::make(package, folder)?, tarball(package, folder, |_| Ok(()))?];
+    files.extend(rpm(package, folder)?);
     files.iter().map(|file| Ok((name_of(file), read(file)?))).collect()
 }
 

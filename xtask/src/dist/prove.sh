@@ -55,6 +55,16 @@ rpm --force-debian --verify --nodeps forebay
 serves
 if dpkg -S /usr/bin/forebay; then exit 1; fi
 
+: the helper for Ceph RBD, in a package of its own
+if test -e /usr/bin/forebay-rbd; then exit 1; fi
+rpm --query --requires --package forebay-rbd-$installed-1.*.rpm | grep -q '^librbd.so.1()(64bit)$'
+rpm --force-debian --nodeps --install forebay-rbd-$installed-1.*.rpm
+rpm --force-debian --verify --nodeps forebay-rbd
+test "$(stat -c %U:%G:%a /usr/bin/forebay-rbd)" = root:root:755
+rpm --force-debian --nodeps --erase forebay-rbd
+test ! -e /usr/bin/forebay-rbd
+test ! -e /usr/share/doc/forebay-rbd
+
 : upgraded under a client: running, what an administrator wrote is kept
 echo '# kept' >>/etc/forebay/forebay.toml
 before=$(systemctl show -p MainPID --value forebay)
@@ -82,7 +92,7 @@ test -e /var/lib/forebay/state.json
 . /proof/tarball-1.sh
 cd /proof
 until forebay disk list --json 2>/dev/null | grep -q '"serving"'; do sleep 0.2; done
-test "$(stat -c %U:%G:%a /usr/bin/forebay)" = root:root:755
+test "$(stat -c %U:%G:%a /usr/bin/forebay /usr/bin/forebay-rbd | uniq)" = root:root:755
 echo '# kept' >>/etc/forebay/forebay.toml
 echo old >/usr/share/doc/forebay/copyright
 before=$(systemctl show -p MainPID --value forebay)
@@ -107,6 +117,7 @@ wait $! || true
 cd /proof
 if systemctl is-active forebay; then exit 1; fi
 test ! -e /usr/bin/forebay
+test ! -e /usr/bin/forebay-rbd
 test ! -e /etc/forebay
 test ! -e /dev/forebay/web1
 find / -xdev -path /proof -prune -o -path /var/lib/forebay -prune -o -name '*forebay*' -type f -print >left

@@ -1,6 +1,6 @@
-//! RPM package: the tree of the packages, with `packaging/rpm/forebay.spec` around it.
+//! RPM packages, of the daemon and of the helper for Ceph RBD: the trees of the packages, with `packaging/rpm/forebay.spec` around them.
 //!
-//! rpmbuild finds the libraries that the binary needs. Its list of files is made from the tree, and the script before a removal is that of
+//! rpmbuild finds the libraries that the binaries need. Their lists of files are made from the trees, and the script before a removal is that of
 //! the Debian package, so that both refuse for the same reasons.
 
 use std::fs;
@@ -18,30 +18,35 @@ const LINT: &str = "packaging/rpm/rpmlint.toml";
 const PRERM: &str = "packaging/debian/prerm";
 /// Paths of shells' files on these systems that differ from Debian's.
 const MOVED: &[(&str, &str)] = &[("usr/share/zsh/vendor-completions", "usr/share/zsh/site-functions")];
-/// Path of the licence on these systems.
-const LICENSE: &str = "usr/share/licenses/forebay/LICENSE";
+/// Folder of licences on these systems, with a folder for each package.
+const LICENSES: &str = "usr/share/licenses";
 /// Number that distinguishes packages of the same version.
 const RELEASE: &str = "1";
 
-/// Makes the package in `folder` and returns its path.
+/// Makes the packages in `folder` and returns their paths: that of the daemon, and that of the helper for Ceph RBD.
 ///
 /// # Errors
 /// If rpmbuild fails.
-pub(crate) fn rpm(package: &Package<'_>, folder: &Path) -> Result<PathBuf, String> {
+pub(crate) fn rpm(package: &Package<'_>, folder: &Path) -> Result<[PathBuf; 2], String> {
     let work = folder.join("rpm");
-    let stage = work.join("tree");
+    let names = ["forebay", tree::RBD_HELPER];
+    let [stage, rbd_stage] = names.map(|name| work.join("trees").join(name));
     let problem = |error: std::io::Error| format!("Could not make a package in {}: {error}.", work.display());
     if work.exists() {
         fs::remove_dir_all(&work).map_err(problem)?;
     }
     tree::fill(&stage, package.root, &package.binary)?;
-    tree::install(&package.root.join("LICENSE"), &stage.join(LICENSE), 0o644)?;
+    tree::fill_rbd(&rbd_stage, package.root, &package.rbd_helper())?;
     for (from, to) in MOVED {
         fs::rename(stage.join(from), stage.join(to)).map_err(problem)?;
     }
-    let mut files = Vec::new();
-    list(&stage, &stage, &mut files)?;
-    write(&work.join("files"), &files.join("\n"), 0o644)?;
+    for (name, stage) in names.into_iter().zip([&stage, &rbd_stage]) {
+        let license = stage.join(LICENSES).join(name).join("LICENSE");
+        tree::install(&package.root.join("LICENSE"), &license, 0o644)?;
+        let mut files = Vec::new();
+        list(stage, stage, &mut files)?;
+        write(&work.join(format!("{name}.files")), &files.join("\n"), 0o644)?;
+    }
     write(&work.join("preun"), &preun(&read(&package.root.join(PRERM))?), 0o644)?;
     let architecture = std::env::consts::ARCH;
     let mut rpmbuild = Command::new("rpmbuild");
@@ -56,11 +61,12 @@ pub(crate) fn rpm(package: &Package<'_>, folder: &Path) -> Result<PathBuf, Strin
         rpmbuild.arg("--define").arg(format!("{name} {value}"));
     }
     pack(package.root, rpmbuild.arg(package.root.join(SPEC)))?;
-    let name = format!("forebay-{}-{RELEASE}.{architecture}.rpm", package.version);
-    let file = folder.join(&name);
-    fs::rename(work.join("RPMS").join(architecture).join(&name), &file).map_err(problem)?;
+    let files = names.map(|name| format!("{name}-{}-{RELEASE}.{architecture}.rpm", package.version));
+    for file in &files {
+        fs::rename(work.join("RPMS").join(architecture).join(file), folder.join(file)).map_err(problem)?;
+    }
     fs::remove_dir_all(&work).map_err(problem)?;
-    Ok(file)
+    Ok(files.map(|file| folder.join(file)))
 }
 
 /// Checks a package with rpmlint.
@@ -84,14 +90,14 @@ fn list(stage: &Path, folder: &Path, lines: &mut Vec<String>) -> Result<(), Stri
     for path in entries(folder)? {
         let name = path.strip_prefix(stage).expect("it was found there").to_string_lossy();
         if path.is_dir() {
-            if path.file_name().is_some_and(|name| name == "forebay") {
+            if path.file_name().is_some_and(|name| name == "forebay" || name == tree::RBD_HELPER) {
                 lines.push(format!("%dir /{name}"));
             }
             list(stage, &path, lines)?;
             continue;
         }
         let attribute = match name.as_ref() {
-            LICENSE => "%license ",
+            name if name.starts_with(LICENSES) => "%license ",
             name if name.starts_with("etc/") => "%config(noreplace) ",
             _ => "",
         };

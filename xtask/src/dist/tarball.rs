@@ -12,7 +12,8 @@ use crate::run::run;
 /// Files beside the tree, and their sources.
 const BESIDE: &[(&str, &str)] = &[("LICENSE", "LICENSE"), ("docs/install.md", "INSTALL.md")];
 
-/// Makes the tarball in `folder` and returns its path. `check` gets the binary as it is packed.
+/// Makes the tarball in `folder` and returns its path. `check` gets each binary as it is packed: that of the daemon, and the helper for Ceph
+/// RBD, which needs librbd only when it is started.
 ///
 /// # Errors
 /// If a tool fails, or `check`.
@@ -24,7 +25,9 @@ pub(crate) fn tarball(
     let name = package.name();
     let stage = folder.join(&name);
     tree::fill(&stage, package.root, &package.binary)?;
+    tree::add_rbd_helper(&stage, &package.rbd_helper())?;
     check(&stage.join(tree::BINARY))?;
+    check(&stage.join("usr/bin").join(tree::RBD_HELPER))?;
     for (source, target) in BESIDE {
         tree::install(&package.root.join(source), &stage.join(target), 0o644)?;
     }
@@ -37,7 +40,9 @@ pub(crate) fn tarball(
 /// If a tool fails.
 pub(super) fn debug(package: &Package<'_>, folder: &Path) -> Result<PathBuf, String> {
     let name = format!("{}-debug", package.name());
-    binary::write_debug(&package.binary, &folder.join(&name))?;
+    for binary in [&package.binary, &package.rbd_helper()] {
+        binary::write_debug(binary, &folder.join(&name))?;
+    }
     pack(package, folder, &name)
 }
 

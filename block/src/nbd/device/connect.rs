@@ -93,7 +93,9 @@ fn unreached(error: &io::Error) -> Trouble {
 
 async fn reach(ring: &Ring, address: &Address) -> Result<Stream, Trouble> {
     match address {
-        Address::Unix(path) => Stream::connect_unix(ring, path).map_err(|error| unreached(&error)),
+        Address::Unix(path) | Address::Helper { socket: path, .. } => {
+            Stream::connect_unix(ring, path).map_err(|error| unreached(&error))
+        }
         Address::Tcp { host, port } => {
             let mut trouble = (true, format!("the host '{host}' has no address; check its name"));
             for address in look_up(host, *port).await.map_err(|error| unreached(&error))? {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The port of NBD, as registered.
 pub const PORT: u16 = 10809;
 
-/// An export. Prints as the URI that names it.
+/// An export. Prints as the URI or name that users know it by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Address of the server.
@@ -20,6 +20,13 @@ pub struct Target {
 pub enum Address {
     /// On a Unix socket.
     Unix(PathBuf),
+    /// On a Unix socket of a helper, whose export has a name that users know.
+    Helper {
+        /// Path of the socket.
+        socket: PathBuf,
+        /// The name that messages repeat.
+        name: String,
+    },
     /// On a port of TCP.
     Tcp {
         /// Name, IPv4 address, or IPv6 address without brackets.
@@ -37,6 +44,7 @@ impl fmt::Display for Target {
                 use std::os::unix::ffi::OsStrExt;
                 write!(f, "nbd+unix:///{export}?socket={}", Escaped(path.as_os_str().as_bytes(), b"/"))
             }
+            Address::Helper { name, .. } => f.write_str(name),
             Address::Tcp { host, port } => {
                 if host.contains(':') {
                     write!(f, "nbd://[{host}]")?;

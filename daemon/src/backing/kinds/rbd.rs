@@ -225,7 +225,8 @@ pub(super) async fn open_image(
         access: *access,
     };
     let helper = Helper::start(name, options.clone()).await?;
-    let target = Target { address: Address::Unix(options.socket), export: String::new() };
+    let address = Address::Helper { socket: options.socket, name: name.to_string() };
+    let target = Target { address, export: String::new() };
     let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
     let opened = NbdDevice::open(ring, host, target, options).await;
     let device = opened.map_err(|NbdError { may_pass, reason, .. }| {
