@@ -464,6 +464,7 @@ mod tests {
             pool_file,
             pool_size,
             smartctl,
+            stores,
         } = config;
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
         assert_eq!(http_listen, Some(HttpListen::default()), "the sample shows what is usual");
@@ -480,6 +481,14 @@ mod tests {
         assert_eq!(smartctl, Some(Smartctl::default()), "the sample shows what is usual");
         assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
         assert_eq!(vhost_poll_max, Some(PollMax::default()), "the sample shows what is usual");
+        let StoreConfig { url, endpoints, region, credentials, ca } = &stores["NAME"];
+        assert!(
+            !url.is_empty()
+                && endpoints.len() == 2
+                && region.is_some()
+                && credentials.is_some()
+                && ca.is_some()
+        );
         assert_eq!(Config::parse(""), Ok(Config::default()));
     }
 
@@ -489,6 +498,11 @@ mod tests {
         assert_eq!((line, message.as_str()), (2, "unknown key 'rundir': did you mean 'run-dir'?"));
         let (line, message) = Config::parse("dir = \"/x\"\n\n[pool]\nsizes = \"1G\"\n").unwrap_err();
         assert_eq!((line, message.as_str()), (4, "unknown key 'pool.sizes': did you mean 'pool.size'?"));
+        let (line, message) = Config::parse("[store.a]\nurl = \"s3://abc\"\nca-file = \"x\"\n").unwrap_err();
+        assert_eq!(
+            (line, message.as_str()),
+            (3, "unknown key 'store.NAME.ca-file': did you mean 'store.NAME.ca'?")
+        );
         assert!(Config::parse("[disks]\na = 1\n").unwrap_err().1.contains("unknown key 'disks'"));
     }
 
@@ -513,6 +527,15 @@ mod tests {
         }
         assert!(Config::parse("[vhost]\npoll-max = \"50\"\n").unwrap_err().1.contains("50us"));
         assert!(Config::parse("[pool]\nsmartctl = \"here\"\n").unwrap_err().1.contains("/usr/sbin/smartctl"));
+        for wrong in [
+            "store = 1",
+            "[store]\na = 1",
+            "[store.\"a b\"]\nurl = \"s3://abc\"",
+            "[store.a]",
+            "[store.a]\nurl = \"ftp://x\"",
+        ] {
+            assert!(Config::parse(wrong).is_err(), "{wrong}");
+        }
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
         assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);
     }

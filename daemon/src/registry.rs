@@ -37,6 +37,7 @@ mod sockets;
 mod tests;
 mod unsaved;
 mod unshared;
+mod volumes;
 mod watching;
 mod wear;
 
@@ -356,15 +357,11 @@ impl Registry {
         names::check(&wanted.name)?;
         self.entrances(&wanted.name, Rights::usual()).check_length()?;
         let location = Location::parse(&wanted.backing)?;
-        if location.has_atomic_flushes() && !wanted.read_only {
-            for (key, value) in [("mode", "write-back"), ("destage-order", "consistent")] {
-                wanted.settings.entry(key.to_owned()).or_insert_with(|| value.to_owned());
-            }
-        }
+        volumes::add_defaults(&mut wanted, &location);
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
         let wanted_values = Values::default().with(texts)?;
         if !wanted.read_only {
-            check_volume(&wanted.name, &wanted_values, &location)?;
+            volumes::check(&wanted.name, &wanted_values, &location)?;
         }
         // Recorded, together with the pool that it depends on, before it may write back.
         let values = wanted_values.written_through();
@@ -464,7 +461,7 @@ impl Registry {
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let location = Location::parse(&before.backing)?;
         if !before.read_only {
-            check_volume(name, &values, &location)?;
+            volumes::check(name, &values, &location)?;
         }
         let ram = self.ram_to_claim(&values, Some(&before.settings));
         let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
@@ -869,27 +866,6 @@ fn log_if_failed(undone: &Result<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Refuses what does not go with a volume. In other modes than these, each flush of a guest would wait for several answers of its store; and it
-/// gets groups in any order of destage.
-fn check_volume(name: &str, values: &Values, location: &Location) -> Result<()> {
-    if !location.has_atomic_flushes() {
-        return Ok(());
-    }
-    let refuse =
-        |what: &str| Err(Error::invalid(format!("Cannot serve disk '{name}' from a volume: {what}")));
-    if !values.writes_back() && values.mode() != Mode::PassThrough {
-        return refuse(&format!(
-            "with mode={} each flush of a guest would wait for several answers of the object store. Use mode=write-back: if the flash is \
-             lost, the volume is the disk as it was seconds before",
-            values.mode()
-        ));
-    }
-    if !values.is_consistent() {
-        return refuse("it is always destaged in consistent order; leave destage-order out");
-    }
-    Ok(())
 }
 
 /// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is

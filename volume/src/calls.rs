@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::canary::{self, Bug};
 use super::store::{Listed, Store, StoreError, StoreErrorKind};
 
-/// Tries of a request for which somebody waits.
+/// Tries of a request for which a caller waits.
 const TRIES: u32 = 6;
 /// Rest after the first try that failed, in nanoseconds; twice as long after each further one.
 const FIRST_REST_NS: u64 = 100_000_000;

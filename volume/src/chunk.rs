@@ -1,4 +1,4 @@
-//! Chunks: up to 32 KiB of a disk, compressed, each with what tells that it is whole and the right one.
+//! Chunks: up to 32 KiB of a disk, compressed, each with a checksum and its place.
 //!
 //! ```text
 //! 0    4 bytes  CRC-32C of what follows here and of the plain content

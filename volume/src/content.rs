@@ -1,4 +1,4 @@
-//! What a volume holds: the map, the objects to which it points, and the size. Changed by groups and copies alone, live as in a replay.
+//! Content of a volume: the map, the objects to which it points, and the size. Changed by groups and copies alone, live as in a replay.
 
 use std::ops::Range;
 

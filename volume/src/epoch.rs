@@ -53,7 +53,7 @@ impl<S: Store, H: Host> Calls<S, H> {
         Ok(newest.unwrap_or(0))
     }
 
-    /// Takes the next epoch of a volume, whoever has the one before.
+    /// Takes the next epoch of a volume, although another host may have the one before.
     pub(crate) async fn take_epoch(&self, volume: VolumeId) -> Result<u64, VolumeError> {
         let mut newest = self.newest_epoch(volume).await?;
         let bytes = record::encode(&EpochRecord { nonce: self.host.random() });

@@ -41,7 +41,7 @@ pub enum VolumeError {
     Damaged {
         /// Name of the object.
         name: String,
-        /// What is wrong with it.
+        /// Its damage.
         reason: String,
     },
     /// An object is of a newer format.

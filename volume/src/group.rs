@@ -10,7 +10,7 @@ use super::map::Location;
 use super::object::{Chunks, Header};
 use super::range_map::RangeMap;
 
-/// What a range of pages is.
+/// Content of a range of pages.
 #[derive(Clone)]
 pub(crate) enum Extent {
     /// Content in memory: a buffer, and the page at its start.
@@ -48,7 +48,7 @@ pub(crate) struct Group {
     pub(crate) number: u64,
     /// Layers whose objects are on their way or there, in order.
     pub(crate) sealed: Vec<SharedLayer>,
-    /// What has no object yet.
+    /// Changes that have no object yet.
     pub(crate) open: Layer,
     /// Time of the group, in nanoseconds since 1970.
     pub(crate) taken_at: u64,

@@ -34,7 +34,7 @@ pub(crate) struct Loaded {
     pub(crate) content: Content,
     pub(crate) checkpoint: Option<CheckpointKey>,
     pub(crate) regions: BTreeMap<u64, RegionPlace>,
-    /// What counts behind the checkpoint, in order.
+    /// Stretches that count behind the checkpoint, in order.
     pub(crate) tail: Vec<TailRecord>,
     /// Bytes of headers behind the checkpoint.
     pub(crate) header_bytes: u64,

@@ -40,9 +40,9 @@ pub struct VolumeSummary {
     pub bytes: u64,
     /// Compression.
     pub compression: Compression,
-    /// How often it was opened for writing.
+    /// Number of times that it was opened for writing.
     pub epochs: u64,
-    /// What the last host that opened it for writing left with it.
+    /// Mark of the last host that opened it for writing.
     pub mark: Mark,
 }
 

@@ -1,4 +1,4 @@
-//! What a volume bears besides its content: who has it open, and what that one says of data that is elsewhere. It belongs to the newest epoch
+//! The mark of a volume: the host that has it open, and its words on data that is elsewhere. It belongs to the newest epoch
 //! that started; a host that was overtaken changes nothing of it.
 //!
 //! Each change is an object of its own, counted within the epoch, with all of it: nothing that lands late can undo a later one.
@@ -15,11 +15,11 @@ use super::names::VolumeId;
 use super::record::{self, StartRecord};
 use super::store::{Store, StoreErrorKind};
 
-/// What the last host that opened a volume for writing left with it.
+/// Mark that the last host to open a volume for writing left with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mark {
-    /// Who opened it, in words of its user; the same after a restart.
+    /// The disk that opened it, in words of its user; the same after a restart.
     pub owner: Option<String>,
     /// Host that has it open; none once it was closed.
     pub host: Option<String>,

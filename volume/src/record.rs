@@ -10,7 +10,7 @@ use crate::mark::Mark;
 /// The format that this build writes, and the newest that it knows.
 pub(crate) const FORMAT: u32 = 1;
 
-/// Which volume has a name.
+/// The volume that has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PointerRecord {
     pub(crate) volume: String,
@@ -27,7 +27,7 @@ pub(crate) struct VolumeRecord {
 /// An epoch: a host opened the volume for writing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EpochRecord {
-    /// Tells the author of one of several tries.
+    /// Distinguishes the author of one of several tries.
     pub(crate) nonce: u64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct StartRecord {
     pub(crate) tail: Vec<TailRecord>,
     /// Size of the disk in bytes.
     pub(crate) bytes: u64,
-    /// What its user left with it.
+    /// Mark that its user left with it.
     #[serde(default)]
     pub(crate) mark: Mark,
 }

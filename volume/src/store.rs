@@ -37,7 +37,7 @@ impl StoreErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{name}: {reason}")]
 pub struct StoreError {
-    /// What kind of error it is.
+    /// Kind of the error.
     pub kind: StoreErrorKind,
     /// Name of the object, or prefix of a list.
     pub name: String,

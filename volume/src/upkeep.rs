@@ -295,7 +295,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                     state.statistics.copied_bytes += object.len() as u64;
                     return Ok(true);
                 }
-                // An earlier one of ours. Whoever finds it takes from it what is not elsewhere by then.
+                // An earlier one of ours. A host that finds it takes from it what is not elsewhere by then.
                 Err(error) if error.kind == StoreErrorKind::Exists => state.next_copies += 1,
                 Err(error) => return Err(error.into()),
             }
@@ -376,7 +376,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             let stored = bytes.get(within.start as usize..within.end as usize);
             let plain = stored.and_then(|stored| chunk::open(stored, entry.page, u64::from(entry.pages)));
             let Some(plain) = plain else {
-                // It stays where it is: a read says so, and whoever has another copy can write that.
+                // It stays where it is: a read says so, and a guest that has another copy can write that.
                 self.state.borrow_mut().damaged.insert(index);
                 continue;
             };

@@ -5,7 +5,7 @@
 //! flush:  the group is closed, its last object says so ── all objects up to it are there ── a look at the epoch ── it counts: the map
 //! read:   layers in memory, newest first ── the map ── one range of an object for neighbours ── checked, decompressed
 //! ```
-//! What completed between two flushes becomes durable with the second one as a whole, or not at all. Objects are put again and again while
+//! Everything that completed between two flushes becomes durable with the second one as a whole, or not at all. Objects are put again and again while
 //! the store does not take them; a flush fails when the store refuses, and waits while it gives no answer.
 
 use std::cell::{Cell, RefCell};
@@ -63,7 +63,7 @@ pub(crate) struct Shared<S, H> {
 }
 
 pub(crate) struct State {
-    /// What groups that count made of it.
+    /// The content that groups which count made of it.
     pub(crate) content: Content,
     /// Size of the disk in bytes, as it becomes durable with the open group.
     bytes: u64,
@@ -75,7 +75,7 @@ pub(crate) struct State {
     /// Sequence behind the last group that counts, in this epoch.
     pub(crate) counted: u64,
     pub(crate) next_copies: u64,
-    /// What the store said to the last try of a put, if it refused.
+    /// Answer of the store to the last try of a put, if it refused.
     pub(crate) failure: Option<StoreError>,
     pub(crate) fenced: Option<u64>,
     pub(crate) is_closed: bool,
@@ -101,7 +101,7 @@ pub(crate) struct State {
     pub(crate) statistics: VolumeStatistics,
 }
 
-/// What a volume did since it was opened, and what it is.
+/// Counters of a volume since it was opened, and its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeStatistics {
     /// Number of this opening; none if it is for reading alone.
@@ -174,7 +174,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         Ok(opened)
     }
 
-    /// Opens a volume for reading, as of its last group. Whoever writes it goes on; once cleaning deleted what this one reads, reads fail.
+    /// Opens a volume for reading, as of its last group. A host that writes it goes on; once cleaning deleted what this one reads, reads fail.
     ///
     /// # Errors
     /// As [`Self::open`].

@@ -118,16 +118,6 @@ fn cause<E: Env>(cache: &DiskCache<E>, given: &DestagedPages) -> RingError {
     }
 }
 
-/// Records that the backing took some of the group.
-pub(super) fn record_progress<E: Env>(cache: &DiskCache<E>) {
-    let now = cache.pool.host.now();
-    cache.consistent.progress_at.set(now);
-    if !cache.back.destage.is_failing() {
-        // Those who wait for destage are not to give up: it goes on.
-        cache.back.destage.record_destaged(now);
-    }
-}
-
 /// Records as clean what the group that counts has, and did not change since. `took` is the duration of the group in nanoseconds.
 pub(super) async fn complete<E: Env>(cache: &Rc<DiskCache<E>>, given: DestagedPages, took: u64) {
     let bytes = given.bytes();

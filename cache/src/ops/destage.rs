@@ -26,7 +26,6 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
 use futures_util::future::join_all;
 
-use super::backing_group::record_progress;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
@@ -380,6 +379,16 @@ pub(super) async fn give_all<E: Env>(
         all.add(given);
     }
     all
+}
+
+/// Records that the backing took some of the group.
+fn record_progress<E: Env>(cache: &DiskCache<E>) {
+    let now = cache.pool.host.now();
+    cache.consistent.progress_at.set(now);
+    if !cache.back.destage.is_failing() {
+        // Those who wait for destage are not to give up: it goes on.
+        cache.back.destage.record_destaged(now);
+    }
 }
 
 /// Gives the backing one run.

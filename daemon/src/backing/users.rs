@@ -156,7 +156,12 @@ mod tests {
     #[test]
     fn files_of_the_daemon_are_no_backings_and_images_beside_them_are() {
         let dir = TempDir::new();
-        let places = Places { dir: dir.path().into(), run: dir.path().join("run"), nbd_uri: None };
+        let places = Places {
+            dir: dir.path().into(),
+            run: dir.path().join("run"),
+            nbd_uri: None,
+            stores: crate::stores::Stores::default(),
+        };
         let own = OwnFiles::from_places(&places);
         for name in ["past", "history", "series", "run/touched", "images"] {
             fs::create_dir_all(dir.path().join(name)).expect("the folder is ours");

@@ -573,7 +573,7 @@ mod tests {
             dir: dir.path().join("d"),
             run: dir.path().into(),
             nbd_uri: None,
-            stores: Stores::default(),
+            stores: crate::stores::Stores::default(),
         };
         places.make().expect("the folder is ours");
         let host =
@@ -613,7 +613,7 @@ mod tests {
             dir: dir.path().join("d"),
             run: dir.path().into(),
             nbd_uri: None,
-            stores: Stores::default(),
+            stores: crate::stores::Stores::default(),
         };
         let host = HostRecord::default();
         let foreseen = |appearance, may_exist| {

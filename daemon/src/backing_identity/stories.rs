@@ -59,8 +59,12 @@ impl StoryWorld {
         let dir = if takes_attributes { in_ram } else { TempDir::new() };
         let host = |name: &str| {
             let folder = dir.path().join(name);
-            let places =
-                Places { dir: folder.clone(), run: folder, nbd_uri: None, stores: Stores::default() };
+            let places = Places {
+                dir: folder.clone(),
+                run: folder,
+                nbd_uri: None,
+                stores: crate::stores::Stores::default(),
+            };
             places.make().expect("the folder is ours");
             StoryHost { places, cached: None, is_at_rest: true }
         };

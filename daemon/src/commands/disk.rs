@@ -401,17 +401,15 @@ fn dirty(disk: &Value) -> String {
 
 /// Returns the time as of which losing all flash would leave a disk in consistent write-back, and the fill of its redo ring.
 fn consistent(disk: &Value) -> Option<String> {
-    disk["ring_path"].as_str()?;
+    let ring = disk["ring_path"].as_str();
     let mut said = vec![match disk["consistent_as_of"].as_str() {
+        None if ring.is_none() => return None,
         None => "not yet: without its flash, the backing is a mix".to_owned(),
         Some(time) => format!("as of {time}, {} s old", number(&disk["consistent_age_seconds"])),
     }];
-    said.push(format!(
-        "{} of {} used in {}",
-        size(&disk["ring_used_bytes"]),
-        size(&disk["ring_bytes"]),
-        text(&disk["ring_path"])
-    ));
+    said.extend(ring.map(|ring| {
+        format!("{} of {} used in {ring}", size(&disk["ring_used_bytes"]), size(&disk["ring_bytes"]))
+    }));
     said.extend(disk["ring_error"].as_str().map(|error| format!("STUCK: {error}")));
     Some(said.join("; "))
 }

@@ -45,26 +45,26 @@ pub(super) fn run(command: &VolumeCommand) -> Result<()> {
 }
 
 /// Means to reach a volume.
-struct Access {
+struct StoreAccess {
     stores: Stores,
     host: LocalHost,
 }
 
-impl Access {
+impl StoreAccess {
     fn client(&self, volume: &VolumeName) -> Result<Client> {
         self.stores.client(&volume.store)
     }
 }
 
 /// Runs what a command does with stores.
-fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&Access) -> Result<T>) -> Result<T> {
+fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&StoreAccess) -> Result<T>) -> Result<T> {
     let config = config_for_command(options.config.as_deref());
     let config = config.as_deref().map_or_else(|| Ok(Config::default()), Config::load)?;
     let cannot_start =
         |error: &dyn std::fmt::Display| Error::failed(format!("Cannot start: {error}; free some memory"));
     let queue = Ring::new(QUEUE_DEPTH).map_err(|error| cannot_start(&error))?;
     let executor = Executor::new(queue, Order::Fifo);
-    let access = Access { stores: Stores::new(config.stores), host: executor.host() };
+    let access = StoreAccess { stores: Stores::new(config.stores), host: executor.host() };
     executor.run(run(&access)).expect("a ring always waits")
 }
 

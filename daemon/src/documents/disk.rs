@@ -201,6 +201,7 @@ fn dirt(view: &DiskView) -> Dirt {
     let report = view.report.as_ref().ok();
     let statistics = report.map(|report| &report.statistics);
     let consistency = report.and_then(|report| report.consistency.as_ref());
+    let ring = consistency.filter(|(_, place)| place.is_some());
     let promised = consistency.and_then(|(state, _)| Some((state.taken_at?, state.uncovered_ns)));
     Dirt {
         dirty_bytes: statistics.map(|statistics| statistics.dirty_bytes),
@@ -220,10 +221,10 @@ fn dirt(view: &DiskView) -> Dirt {
         quiesce: report.map(quiesce),
         consistent_as_of: promised.map(|(taken_at, _)| Moment(taken_at / SECOND_NS).to_string()),
         consistent_age_seconds: promised.map(|(_, uncovered_ns)| uncovered_ns / SECOND_NS),
-        ring_path: consistency.map(|(_, place)| place.clone()),
-        ring_used_bytes: consistency.map(|(state, _)| state.ring_bytes[0]),
-        ring_bytes: consistency.map(|(state, _)| state.ring_bytes[1]),
-        ring_error: consistency.and_then(|(state, _)| state.failure.as_ref()).map(ToString::to_string),
+        ring_path: ring.and_then(|(_, place)| place.clone()),
+        ring_used_bytes: ring.map(|(state, _)| state.ring_bytes[0]),
+        ring_bytes: ring.map(|(state, _)| state.ring_bytes[1]),
+        ring_error: ring.and_then(|(state, _)| state.failure.as_ref()).map(ToString::to_string),
     }
 }
 

@@ -143,7 +143,9 @@ impl Registry {
         }
         if !record.settings.is_consistent() {
             self.unmark(record).await;
-        } else if record.unsaved_in.is_some() {
+        } else if record.unsaved_in.is_some()
+            && !Location::parse(&record.backing).is_ok_and(|location| location.has_atomic_flushes())
+        {
             // Its redo ring may still bring the backing to the time of the last group, which ends the mark.
             tracing::info!("The backing of disk '{}' keeps its dirty mark: {RECOVER_ADVICE}", record.name);
         }

@@ -171,7 +171,9 @@ fn observe_disk(report: DiskReport) -> DiskSnapshot {
         backing_errors: counts.backing_errors,
         lost_bytes: statistics.lost_bytes,
         segments_uncopied: statistics.segments_uncopied,
-        ring_failure: consistency.and_then(|(state, _)| state.failure).map(|failure| failure.to_string()),
+        ring_failure: consistency
+            .and_then(|(state, ring)| state.failure.filter(|_| ring.is_some()))
+            .map(|failure| failure.to_string()),
         stopped: statistics.stopped,
         ..DiskSnapshot::default()
     }

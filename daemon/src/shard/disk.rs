@@ -30,13 +30,13 @@ use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
-use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser};
+use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, begin_groups};
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::backing::{
     Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, VolumeUser,
-    probe_on_ring, wall_time,
+    probe_on_ring,
 };
 use crate::backing_identity::{self, Appearance, BackingHistory, CannotMark, Sizes};
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
@@ -210,7 +210,7 @@ pub(crate) struct DiskReport {
     /// Number of the request for that.
     pub(crate) quiesce_number: u64,
     /// State of consistent write-back, and the place of its redo ring.
-    pub(crate) consistency: Option<(ConsistencyStatistics, String)>,
+    pub(crate) consistency: Option<(ConsistencyStatistics, Option<String>)>,
     pub(crate) statistics: DiskStatistics,
     /// The part of that which was counted in pass-through.
     pub(crate) passed: Passed,
@@ -521,14 +521,8 @@ impl Shard {
                 return Err(problem);
             }
         };
-        let ring_place = ring.as_ref().map(|ring| ring.place.clone());
-        if let Some(DiskRing { ring, .. }) = ring {
-            // Before any request of a guest: the first one is served only after this task has ended its run.
-            cached.set_redo_ring(ring, Rc::new(wall_time));
-        }
-        if location.has_atomic_flushes() {
-            cached.set_wall_clock(Rc::new(wall_time));
-        }
+        // Before any request of a guest: the first one is served only after this task has ended its run.
+        let ring_place = begin_groups(&cached, ring);
         let monitored = self.monitor_backing(&name, &cached, &history);
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
@@ -792,7 +786,7 @@ impl Disk {
             consistency: self
                 .cached
                 .consistency()
-                .zip(self.ring.borrow().as_ref().map(|place| place.location.shown())),
+                .map(|state| (state, self.ring.borrow().as_ref().map(|place| place.location.shown()))),
             statistics,
         }
     }

@@ -1,6 +1,5 @@
 //! Change of the keys of a served disk, while guests go on: checks, the mark, the redo ring, then the cache in one step.
 
-use std::rc::Rc;
 
 use base::error::Result;
 use base::rights::Rights;
@@ -11,9 +10,8 @@ use telemetry::counted::Counted;
 use telemetry::series::lifetime::Passed;
 
 use super::disk::{Disk, check_durability, explain, not_attached};
-use super::redo_ring::{DiskRing, RingUser};
+use super::redo_ring::{DiskRing, RingUser, begin_groups};
 use super::{Shard, ShardHandle};
-use crate::backing::wall_time;
 use crate::keys::{Unmarked, Values};
 
 /// Parameters of a change.
@@ -82,9 +80,8 @@ impl Shard {
         }
         // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
         disk.count_mode(settings.mode);
-        if let Some(DiskRing { ring, place, .. }) = ring {
-            disk.cached.set_redo_ring(ring, Rc::new(wall_time));
-            disk.ring.replace(Some(place));
+        if ring.is_some() {
+            disk.ring.replace(begin_groups(&disk.cached, ring));
         }
         let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
         if leaves && let Err(problem) = self.leave_ring(disk, &change.name).await {

@@ -13,6 +13,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::rc::Rc;
 
 use ::rbd::ImageName;
 use base::error::{Error, Result};
@@ -23,8 +24,8 @@ use redo::{RedoRing, RingError, RingId, RingOwner};
 use telemetry::events::{self, Kind};
 
 use super::Shard;
-use super::disk::Disk;
-use crate::backing::{Backing, Location, Opening};
+use super::disk::{Cached, Disk};
+use crate::backing::{Backing, Location, Opening, wall_time};
 use crate::keys::Values;
 
 /// Bytes that are read at once of a place that may be empty.
@@ -35,6 +36,18 @@ const MODE: u32 = 0o600;
 /// Advice for a backing that lacks data, and whose redo ring has a part of it.
 pub(crate) const RECOVER_ADVICE: &str =
     "forebay disk recover brings it to the time of the last group in its redo ring";
+
+/// Hands a disk its redo ring, and the clock by which its groups are named. Returns the place of the ring.
+pub(super) fn begin_groups(cached: &Rc<Cached>, ring: Option<DiskRing>) -> Option<RingPlace> {
+    let Some(DiskRing { ring, place, .. }) = ring else {
+        if cached.backing().geometry().atomic_flushes {
+            cached.set_wall_clock(Rc::new(wall_time));
+        }
+        return None;
+    };
+    cached.set_redo_ring(ring, Rc::new(wall_time));
+    Some(place)
+}
 
 /// Redo ring of a disk.
 pub(super) struct DiskRing {
