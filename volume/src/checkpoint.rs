@@ -5,8 +5,9 @@
 //! ends at the same content.
 //!
 //! ```text
-//! root:    8 bytes magic | 4 format | 4 CRC-32C of all else | 8 bytes of the body | body, an LZ4 block
-//! body:    volume 16 | epoch, number, data covered, copies covered, size of the disk, time of the last group, objects, regions (8 each)
+//! root:    a record that names the body, so that what stays for counting is small
+//! body:    8 bytes magic | 4 format | 4 CRC-32C of all else | 8 bytes of the content | content, an LZ4 block
+//! content: volume 16 | epoch, number, data covered, copies covered, size of the disk, time of the last group, objects, regions (8 each)
 //!          object, 40 each: index 4, copies 4, epoch 8, sequence 8, bytes 8, pages 4, zero 4
 //!          region, 40 each: region 8, epoch 8, number 8, part 4, offset 4, bytes 4, zero 4
 //! part:    regions one behind the other: 4 CRC-32C of the rest | 4 bytes of the entries | entries, an LZ4 block
@@ -99,20 +100,24 @@ fn root_checksum(bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&bytes[..12]), &bytes[16..])
 }
 
-/// Decodes the root of a checkpoint.
+/// Decodes the root of a checkpoint from the object `name`.
 ///
 /// # Errors
 /// If it is damaged, another one, or of a newer format.
-pub(crate) fn decode_root(bytes: &[u8], volume: VolumeId, key: CheckpointKey) -> Result<Root, VolumeError> {
-    let name = volume.checkpoint(key);
-    let damaged = |reason: &str| VolumeError::damaged(&name, reason);
+pub(crate) fn decode_root(
+    name: &str,
+    bytes: &[u8],
+    volume: VolumeId,
+    key: CheckpointKey,
+) -> Result<Root, VolumeError> {
+    let damaged = |reason: &str| VolumeError::damaged(name, reason);
     if bytes.len() < ROOT_HEAD_BYTES || bytes[..8] != MAGIC {
         return Err(damaged("it is no checkpoint"));
     }
     let mut head = Fields(&bytes[8..ROOT_HEAD_BYTES]);
     let [format, checksum] = [0; 2].map(|_| head.u32());
     if format > FORMAT {
-        return Err(VolumeError::NewerFormat { name, format, known: FORMAT });
+        return Err(VolumeError::NewerFormat { name: name.to_owned(), format, known: FORMAT });
     }
     let body_bytes = head.u64();
     if root_checksum(bytes) != checksum || body_bytes > BODY_BYTES_MAX {
@@ -220,7 +225,7 @@ mod tests {
         let regions = BTreeMap::from([(0, place)]);
         let volume = VolumeId([1; 16]);
         let bytes = encode_root(volume, checkpoint, [5, 6], &content, &regions);
-        let root = decode_root(&bytes, volume, checkpoint).expect("it is whole");
+        let root = decode_root("root", &bytes, volume, checkpoint).expect("it is whole");
         assert_eq!((root.covered, root.regions, root.content.bytes), ([5, 6], regions, 1 << 30));
         let mut found = root.content;
         decode_region(&region, 0, &mut found).expect("it is whole");
@@ -230,7 +235,7 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.to_vec();
             changed[at] ^= 1;
-            assert!(decode_root(&changed, volume, checkpoint).is_err(), "byte {at}");
+            assert!(decode_root("root", &changed, volume, checkpoint).is_err(), "byte {at}");
         }
         for at in 0..region.len() {
             let mut changed = region.clone();

@@ -20,7 +20,7 @@ use super::epoch::last_without_gap;
 use super::error::VolumeError;
 use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::object::{HEADER_READ_BYTES, Header};
-use super::record::{self, StartRecord, TailRecord, VolumeRecord};
+use super::record::{self, RootRecord, StartRecord, TailRecord, VolumeRecord};
 use super::store::Store;
 
 /// Headers, or parts of a checkpoint, that are read at once.
@@ -34,6 +34,8 @@ pub(crate) struct Loaded {
     pub(crate) content: Content,
     pub(crate) checkpoint: Option<CheckpointKey>,
     pub(crate) regions: BTreeMap<u64, RegionPlace>,
+    /// Body of the checkpoint.
+    pub(crate) body: Option<PartKey>,
     /// Stretches that count behind the checkpoint, in order.
     pub(crate) tail: Vec<TailRecord>,
     /// Bytes of headers behind the checkpoint.
@@ -75,6 +77,7 @@ pub(crate) async fn load<S: Store, H: Host>(
             regions: BTreeMap::new(),
             tail: Vec::new(),
             header_bytes: 0,
+            body: None,
         });
     };
     let key = |number| CheckpointKey { epoch, number };
@@ -84,10 +87,12 @@ pub(crate) async fn load<S: Store, H: Host>(
         None => (start.checkpoint.map(|[epoch, number]| CheckpointKey { epoch, number }), start.tail),
     };
     let content = Content { bytes: start.bytes, ..Content::default() };
-    let mut loaded = Loaded { content, checkpoint, regions: BTreeMap::new(), tail, header_bytes: 0 };
+    let mut loaded =
+        Loaded { content, checkpoint, regions: BTreeMap::new(), tail, header_bytes: 0, body: None };
     let mut covered = [0; 2];
     if let Some(key) = checkpoint {
-        let root = read_root(calls, volume, key).await?;
+        let (root, body) = read_root(calls, volume, key).await?;
+        loaded.body = Some(body);
         (loaded.content, loaded.regions) = (root.content, root.regions);
         if own.is_some() {
             covered = root.covered;
@@ -108,9 +113,14 @@ pub(crate) async fn read_root<S: Store, H: Host>(
     calls: &Calls<S, H>,
     volume: VolumeId,
     key: CheckpointKey,
-) -> Result<Root, VolumeError> {
-    let bytes = calls.get(&volume.checkpoint(key), None).await?;
-    decode_root(&bytes, volume, key)
+) -> Result<(Root, PartKey), VolumeError> {
+    let name = volume.checkpoint(key);
+    let RootRecord { body: [epoch, number, part] } = record::decode(&name, &calls.get(&name, None).await?)?;
+    let part = u32::try_from(part).map_err(|_| VolumeError::damaged(&name, "its body cannot be"))?;
+    let body = PartKey { checkpoint: CheckpointKey { epoch, number }, part };
+    let name = volume.part(body);
+    let bytes = calls.get(&name, None).await?;
+    Ok((decode_root(&name, &bytes, volume, key)?, body))
 }
 
 /// Reads the regions of a checkpoint into the map.
@@ -177,7 +187,12 @@ async fn replay<S: Store, H: Host>(
             let key = |sequence| ObjectKey { is_copies, epoch: tail.epoch, sequence };
             let headers = join_all(some.map(|sequence| read_header(calls, volume, key(sequence)))).await;
             for header in headers {
-                let Some(header) = header? else { break 'objects };
+                let Some(header) = header? else {
+                    if !is_fixed && !is_copies {
+                        check_end(calls, volume, key(at)).await?;
+                    }
+                    break 'objects;
+                };
                 at += 1;
                 loaded.header_bytes += header.header_bytes();
                 let stored = header.stored_bytes();
@@ -215,6 +230,26 @@ async fn replay<S: Store, H: Host>(
         }
     }
     Ok(found)
+}
+
+/// Fails if an object that is missing was there: one behind it says that what lies before counted. Objects on their way together can be
+/// there without the first of them.
+async fn check_end<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    missing: ObjectKey,
+) -> Result<(), VolumeError> {
+    let behind = missing.sequence + 1..missing.sequence + 1 + READS_AT_ONCE;
+    let key = |sequence| ObjectKey { sequence, ..missing };
+    for header in join_all(behind.map(|sequence| read_header(calls, volume, key(sequence)))).await {
+        if header?.is_some_and(|header| header.counted > missing.sequence) {
+            return Err(VolumeError::damaged(
+                &volume.object(missing),
+                "it is missing, and a later one needs it",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the record to which the name of a volume leads.

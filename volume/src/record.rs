@@ -53,6 +53,13 @@ pub(crate) struct TailRecord {
     pub(crate) copies: [u64; 2],
 }
 
+/// The root of a checkpoint: where its body is. Roots stay, for they are counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RootRecord {
+    /// Epoch, number and part under which its body was put.
+    pub(crate) body: [u64; 3],
+}
+
 #[derive(Serialize, Deserialize)]
 struct Framed<T> {
     format: u32,

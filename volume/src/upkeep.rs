@@ -21,6 +21,7 @@ use super::error::VolumeError;
 use super::names::{CheckpointKey, ObjectKey, PartKey};
 use super::object::{Chunks, Header, Source};
 use super::objects::ObjectInfo;
+use super::record::{self, RootRecord};
 use super::store::{Store, StoreErrorKind};
 use super::volume::{Shared, State, yield_now};
 
@@ -28,7 +29,7 @@ use super::volume::{Shared, State, yield_now};
 const PART_BYTES: usize = 8 << 20;
 /// Bytes of headers behind a checkpoint for each page of the map, beyond which the next one is made: it costs 1 % of what was written then.
 const HEADER_BYTES_PER_PAGE: u64 = 6;
-/// Objects behind a checkpoint beyond which the next one is made.
+/// Objects behind a checkpoint beyond which the next one is made; a quarter of all if that is more, for its root has them all.
 const OBJECTS_BEHIND_MAX: u64 = 512;
 /// Objects that are deleted at once.
 const DELETES_AT_ONCE: usize = 8;
@@ -61,7 +62,9 @@ impl<S: Store, H: Host> Shared<S, H> {
     fn is_checkpoint_due(&self) -> bool {
         let state = self.state.borrow();
         let headers = self.settings.checkpoint_bytes.max(state.content.map.mapped() * HEADER_BYTES_PER_PAGE);
-        if state.header_bytes > headers || state.behind() > OBJECTS_BEHIND_MAX {
+        if state.header_bytes > headers
+            || state.behind() > OBJECTS_BEHIND_MAX.max(state.content.objects.len() as u64 / 4)
+        {
             return true;
         }
         let objects = &state.content.objects;
@@ -158,9 +161,14 @@ impl<S: Store, H: Host> Shared<S, H> {
                 self.calls.delete(&self.volume.part(*part)).await?;
             }
         }
-        let key = loop {
+        let (key, body) = loop {
             let key = CheckpointKey { epoch, number };
-            let bytes = encode_root(self.volume, key, covered, &self.state.borrow().content, &regions);
+            part.bytes =
+                encode_root(self.volume, key, covered, &self.state.borrow().content, &regions).to_vec();
+            let body = self.put_part(&part).await?;
+            put_bytes += part.bytes.len() as u64;
+            let root = [body.checkpoint.epoch, body.checkpoint.number, u64::from(body.part)];
+            let bytes = record::encode(&RootRecord { body: root });
             let name = self.volume.checkpoint(key);
             match self.calls.create(&name, &bytes).await {
                 Ok(()) => {
@@ -168,10 +176,13 @@ impl<S: Store, H: Host> Shared<S, H> {
                         return Err(VolumeError::damaged(&name, "the store gives back another content"));
                     }
                     put_bytes += bytes.len() as u64;
-                    break key;
+                    break (key, body);
                 }
                 // An earlier one of ours that was believed not to be there. It is good, but older.
-                Err(error) if error.kind == StoreErrorKind::Exists => number += 1,
+                Err(error) if error.kind == StoreErrorKind::Exists => {
+                    number += 1;
+                    self.state.borrow_mut().doomed_parts.insert(body);
+                }
                 Err(error) => return Err(error.into()),
             }
         };
@@ -189,6 +200,8 @@ impl<S: Store, H: Host> Shared<S, H> {
             let dead = if canary::has(Bug::DeadAtEnd) { self.dead(&state) } else { dead };
             state.doomed.extend(dead);
             state.doomed_parts.extend(before.difference(&needed));
+            let old_body = state.body.replace(body);
+            state.doomed_parts.extend(old_body);
         }
         taken.clear();
         self.delete().await
@@ -280,6 +293,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                 taken_at,
                 bytes,
                 nonce: self.calls.host.random(),
+                counted: 0,
                 chunks: chunks.entries.clone(),
                 zeroes: Vec::new(),
                 sources: sources.clone(),

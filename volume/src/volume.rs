@@ -92,6 +92,8 @@ pub(crate) struct State {
     /// Objects with damaged content, which cleaning leaves alone.
     pub(crate) damaged: BTreeSet<u32>,
     pub(crate) regions: BTreeMap<u64, RegionPlace>,
+    /// Body of the newest checkpoint.
+    pub(crate) body: Option<PartKey>,
     /// Objects that the newest checkpoint does not need, and that are not deleted yet.
     pub(crate) doomed: BTreeSet<u32>,
     /// Parts of checkpoints of that kind.
@@ -203,7 +205,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         loaded: Loaded,
     ) -> Self {
         let looked_at = calls.host.now();
-        let Loaded { content, checkpoint, regions, header_bytes, tail } = loaded;
+        let Loaded { content, checkpoint, regions, header_bytes, tail, body } = loaded;
         let len = |tail: &TailRecord| tail.data[1] - tail.data[0] + (tail.copies[1] - tail.copies[0]);
         let found_behind = tail.iter().map(len).sum();
         let state = State {
@@ -228,6 +230,7 @@ impl<S: Store, H: Host> Volume<S, H> {
             regions,
             doomed: BTreeSet::new(),
             doomed_parts: BTreeSet::new(),
+            body,
             is_kept: false,
             statistics: VolumeStatistics::default(),
         };
@@ -432,7 +435,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     /// Seals the open layer of the open group, or of the closing one as its end, and puts it.
     fn put_layer(shared: &Rc<Self>, ends: bool) {
         let mut state = shared.state.borrow_mut();
-        let State { open, closing, bytes, next_sequence, in_flight, .. } = &mut *state;
+        let State { open, closing, bytes, next_sequence, in_flight, counted, .. } = &mut *state;
         let group = if ends { closing.as_mut().expect("it is closing") } else { open };
         let layer: SharedLayer = Rc::new(RefCell::new(std::mem::take(&mut group.open)));
         let place = group.sealed.len() as u32;
@@ -456,6 +459,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             taken_at: group.taken_at,
             bytes: *bytes,
             nonce: shared.calls.host.random(),
+            counted: *counted,
             chunks: Vec::new(),
             zeroes: Vec::new(),
             sources: Vec::new(),

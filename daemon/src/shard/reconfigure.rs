@@ -1,6 +1,5 @@
 //! Change of the keys of a served disk, while guests go on: checks, the mark, the redo ring, then the cache in one step.
 
-
 use base::error::Result;
 use base::rights::Rights;
 use block::BlockDevice;
