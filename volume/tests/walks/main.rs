@@ -3,14 +3,17 @@
 //! Promise: a host that opens the volume finds it as it was after one of the changes of the host before, all changes before that one
 //! included and none after, and not before the last flush that was confirmed. A host that was overtaken confirms nothing from then on.
 //!
-//! `FOREBAY_SEED=N` walks one seed; `FOREBAY_SEED_RANGE=A..B` those; `FOREBAY_SEEDS=N` the first N.
+//! `FOREBAY_SEED=N` walks one seed; `FOREBAY_SEED_RANGE=A..B` those; `FOREBAY_SEEDS=N` the first N, of which no other one is
+//! begun after a third of `FOREBAY_SEEDS_SECONDS` once 400 were walked.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod store;
 mod stories;
 
 use std::cell::{Cell, RefCell};
+use std::io::Write;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, Unmap};
@@ -465,12 +468,23 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
 #[test]
 fn whoever_opens_a_volume_finds_the_last_confirmed_group_or_a_later_one_and_never_a_mix() {
     let coverage = Coverage::default();
+    let seconds = std::env::var("FOREBAY_SEEDS_SECONDS").ok().and_then(|text| text.parse::<u64>().ok());
+    let until = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds / 3));
+    let mut walked = 0;
     for seed in seeds(SEEDS) {
+        if walked >= SEEDS && until.is_some_and(|until| Instant::now() >= until) {
+            break;
+        }
+        walked += 1;
         if let Some(violation) = walk(seed, &coverage) {
             panic!("seed {seed}: {violation}");
         }
     }
-    println!("{:?}: groups, checkpoints, pages copied, objects deleted: {coverage:?}", seeds(SEEDS));
+    // Not by the macro, whose output is shown of tests that fail only.
+    let coverage = coverage.map(Cell::into_inner);
+    let counted =
+        format!("{walked} seeds walked; groups, checkpoints, pages copied, objects deleted: {coverage:?}");
+    writeln!(std::io::stdout(), "{counted}").unwrap();
 }
 
 /// Walks with a planted bug, by which an assertion may fail.
