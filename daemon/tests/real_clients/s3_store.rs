@@ -12,7 +12,8 @@ use volume::{Store, StoreErrorKind};
 
 use crate::ceph::Cluster;
 use crate::contract::{self, wait};
-use crate::host::Host;
+use crate::host::{Daemon, Host};
+use crate::patience;
 use crate::tools::run;
 
 const KEY: &str = "testkey";
@@ -162,4 +163,46 @@ fn ceph_keeps_the_contract_of_a_store_also_with_one_gateway_killed() {
         }
     }
     assert_eq!(wait(client.list("after/", None)).map(|names| names.len()), Ok(20));
+
+    gateways.put("volumes", "");
+    serve_disk(&host, &gateways);
+}
+
+/// Serves a disk from a volume in a bucket, of whose two gateways one is gone, on two hosts, of which the first one dies.
+fn serve_disk(host: &Host, gateways: &Gateways) {
+    let other = Host::new();
+    let StoreOptions { url, endpoints, credentials, .. } = gateways.options(host, "volumes", SECRET);
+    let credentials = credentials.expect("there is a file");
+    let config = host.text("forebay.toml");
+    let store = format!(
+        "[store.cold]\nurl = \"{url}\"\nendpoints = {endpoints:?}\nregion = \"default\"\ncredentials = {credentials:?}\n"
+    );
+    fs::write(&config, store).expect("the folder is ours");
+    let serve = |host: &Host| host.serve_with(&["--config", &config]);
+    let (one, two) = (serve(host), serve(&other));
+    let on_volume = |command: &str, more: &[&str], daemon: &Daemon| {
+        let words = [&["volume", command, "cold/a"], more, &["--config", &config]].concat();
+        daemon.run(&words).succeeded()
+    };
+    on_volume("create", &["64MiB"], &one);
+    let add = ["disk", "add", "a", "--backing", "volume:cold/a"];
+    one.run(&add).succeeded();
+    let page = |at: u64| vec![1 + (at % 250) as u8; 4096];
+    let mut guest = one.guest("a");
+    for at in 0..3000 {
+        guest.write(at * 4096, &page(at)).expect("it is served");
+    }
+    patience::until(|| one.disk("a")["dirty_bytes"] == 0);
+    one.kill();
+    assert!(two.run(&add).failed().contains("forebay volume fence"), "the first host has it");
+    on_volume("fence", &[], &two);
+    two.run(&add).succeeded();
+    let mut guest = two.guest("a");
+    for at in 0..3000 {
+        assert!(guest.read(at * 4096, 4096).expect("it is served") == page(at), "page {at}");
+    }
+    two.run(&["disk", "remove", "a"]).succeeded();
+    let checked = on_volume("check", &[], &two);
+    assert!(checked.contains("11.7MiB") && checked.contains("nothing"), "{checked}");
+    on_volume("delete", &[], &two);
 }
