@@ -91,6 +91,34 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("forebay-disk-remove", &[("Stop serving a disk:", "forebay disk remove web1")]),
     (
+        "forebay-volume-create",
+        &[
+            (
+                "Create a volume in the store [store.cold] of the configuration:",
+                "forebay volume create cold/web1 100GiB",
+            ),
+            ("Serve it:", "forebay disk add web1 --backing volume:cold/web1"),
+        ],
+    ),
+    ("forebay-volume-list", &[("List volumes, and which host has each:", "forebay volume list cold")]),
+    ("forebay-volume-check", &[("Read and compare all of a volume:", "forebay volume check cold/web1")]),
+    (
+        "forebay-volume-fence",
+        &[("After the loss of the host that had it:", "forebay volume fence cold/web1")],
+    ),
+    (
+        "forebay-volume-import",
+        &[(
+            "Create a volume with the content of an image:",
+            "forebay volume import cold/web1 /srv/images/web1.raw",
+        )],
+    ),
+    (
+        "forebay-volume-export",
+        &[("Copy a volume to a raw file:", "forebay volume export cold/web1 /srv/images/web1.raw")],
+    ),
+    ("forebay-volume-delete", &[("Delete a volume:", "forebay volume delete cold/web1")]),
+    (
         "forebay-vm-attach",
         &[(
             "Put a disk of a running guest behind the cache:",

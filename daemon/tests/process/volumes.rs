@@ -166,6 +166,7 @@ fn a_living_host_that_is_fenced_confirms_nothing_more() {
     // It looks every few seconds, and before it confirms a group.
     let mut guest = host1.guest("web1");
     patience::until(|| guest.write(0, &[7; PAGE as usize]).is_err());
+    drop(guest);
     let shown = host1.run(&["disk", "show", "web1"]).succeeded();
     assert!(shown.contains("another host opened the volume"), "{shown}");
     host1.run(&["disk", "remove", "web1", "--discard-dirty"]).succeeded();
@@ -181,7 +182,7 @@ fn what_cannot_be_served_from_a_volume_is_refused_with_what_to_do() {
     let refused =
         |words: &[&str]| host.run(&[&["disk", "add", "web1", "--backing"], words].concat()).failed();
     for (words, part) in [
-        (&["volume:warm/web1"][..], "did you mean 'cold'"),
+        (&["volume:warm/web1"][..], "Cannot find store 'warm': use one of cold"),
         (&["volume:cold"], "STORE/NAME"),
         (&["volume:cold/web2"], "There is no volume 'web2'"),
         (&["volume:cold/web1", "mode=write-through"], "mode=write-back"),

@@ -277,18 +277,24 @@ pub(crate) fn check_free(name: &VolumeName, mark: &Mark, owner: Option<&str>) ->
         "Remove the disk there first. If that host is dead, or its flash lost: `forebay volume fence {name}` ends its right to the volume, \
          which is then as of its last group"
     );
-    if let Some(dirty) = &mark.dirty {
-        let DirtyMark { pool, name: disk, .. } = DirtyMark::parse(dirty);
-        return Err(Error::conflict(format!(
-            "Cannot use volume {name}: newer data of it is on the flash of pool {pool}, as disk '{disk}' of another Forebay. {advice}"
-        )));
-    }
-    match &mark.host {
-        Some(host) => {
-            Err(Error::conflict(format!("Cannot use volume {name}: host '{host}' has it open. {advice}")))
+    let dirty = mark.dirty.as_ref().map(|dirty| DirtyMark::parse(dirty));
+    let reason = match (&mark.host, &dirty) {
+        (Some(host), None) => format!("host '{host}' has it open"),
+        (Some(host), Some(dirty)) => {
+            format!(
+                "host '{host}' has it open, as disk '{}', and may have newer data of it on its flash",
+                dirty.name
+            )
         }
-        None => Ok(()),
-    }
+        (None, Some(dirty)) => {
+            format!(
+                "newer data of it is on the flash of pool {}, as disk '{}' of another Forebay",
+                dirty.pool, dirty.name
+            )
+        }
+        (None, None) => return Ok(()),
+    };
+    Err(Error::conflict(format!("Cannot use volume {name}: {reason}. {advice}")))
 }
 
 /// Probes a volume: that it exists, and holds a raw disk.
