@@ -70,8 +70,8 @@ impl Stores {
         let Some(config) = self.0.configured.get(name) else {
             return Err(self.unknown(name));
         };
-        let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(used) = used.get(name) {
+        let used = || self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(used) = used().get(name) {
             return Ok(used.client.clone());
         }
         let options = StoreOptions {
@@ -82,8 +82,10 @@ impl Stores {
             ..StoreOptions::new(config.url.clone())
         };
         let client = Client::open(&options).map_err(|error| cannot_use(name, &error))?;
-        used.insert(name.to_owned(), Used { client: client.clone(), is_probed: false });
-        Ok(client)
+        // Another thread may have been faster.
+        let mut used = used();
+        let used = used.entry(name.to_owned()).or_insert(Used { client, is_probed: false });
+        Ok(used.client.clone())
     }
 
     /// Probes a store, unless this process did so before: whether it keeps what volumes need of it.

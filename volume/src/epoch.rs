@@ -53,14 +53,20 @@ impl<S: Store, H: Host> Calls<S, H> {
         Ok(newest.unwrap_or(0))
     }
 
-    /// Takes the next epoch of a volume, although another host may have the one before.
-    pub(crate) async fn take_epoch(&self, volume: VolumeId) -> Result<u64, VolumeError> {
-        let mut newest = self.newest_epoch(volume).await?;
+    /// Takes the next epoch of a volume, although another host may have the one before; or the one behind `after`, if nobody has that.
+    pub(crate) async fn take_epoch(&self, volume: VolumeId, after: Option<u64>) -> Result<u64, VolumeError> {
+        let mut newest = match after {
+            Some(after) => after,
+            None => self.newest_epoch(volume).await?,
+        };
         let bytes = record::encode(&EpochRecord { nonce: self.host.random() });
         let mut tries = 0;
         loop {
             match self.create(&volume.epoch(newest + 1), &bytes).await {
                 Ok(()) => return Ok(newest + 1),
+                Err(error) if error.kind == StoreErrorKind::Exists && after.is_some() => {
+                    return Err(VolumeError::Fenced { epoch: newest + 1 });
+                }
                 Err(error) if error.kind == StoreErrorKind::Exists && tries < TRIES => {
                     newest += 1;
                     tries += 1;

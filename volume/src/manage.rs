@@ -161,7 +161,7 @@ pub async fn peek<S: Store + Clone, H: Host>(
 /// If there is none, the store fails, or its map is damaged.
 pub async fn fence<S: Store + Clone, H: Host>(store: &S, host: &H, name: &str) -> Result<Mark, VolumeError> {
     let before = peek(store, host, name).await?.mark;
-    let owner = Owner { id: format!("fence {:016x}", host.random()), host: String::new() };
+    let owner = Owner { id: format!("fence {:016x}", host.random()), host: String::new(), after: None };
     let opened = Volume::open(store.clone(), host.clone(), name, &owner, VolumeSettings::default()).await?;
     let marks = opened.marks().expect("it is open for writing");
     marks.replace(&Mark::default(), host.random()).await?;
@@ -189,7 +189,7 @@ pub async fn delete<S: Store + Clone, H: Host>(
     // Its record first: a host that takes an epoch from now on finds that there is none, and not a volume of which a part is left. Then an
     // epoch, for hosts that have it open. Epochs stay, a few bytes each: a host that slept meanwhile looks for them.
     calls.delete(&volume.volume()).await?;
-    calls.take_epoch(volume).await?;
+    calls.take_epoch(volume, None).await?;
     let mut deleted = 1;
     let epochs = volume.epochs();
     let objects = list_all(&calls, &volume.prefix()).await?;

@@ -36,6 +36,8 @@ pub struct Owner {
     pub id: String,
     /// Name of the host, for people.
     pub host: String,
+    /// Newest epoch that it knows: if another host took a later one meanwhile, the volume is not opened. None: whatever it is.
+    pub after: Option<u64>,
 }
 
 /// The marks of an open volume. Used by one caller at a time.
@@ -84,10 +86,18 @@ impl<S: Store> Marks<S> {
         Self { store, volume, epoch, next: Cell::new(0) }
     }
 
+    async fn check_epoch(&self) -> Result<(), VolumeError> {
+        match self.store.get(&self.volume.epoch(self.epoch + 1), Some(0..1)).await {
+            Err(error) if error.kind == StoreErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error.into()),
+            Ok(_) => Err(VolumeError::Fenced { epoch: self.epoch + 1 }),
+        }
+    }
+
     /// Replaces the mark, durably. `nonce` is random.
     ///
     /// # Errors
-    /// If the store fails: then it may be replaced.
+    /// If the store fails: then it may be replaced. If another host took the volume over: that one may not have read it.
     pub async fn replace(&self, mark: &Mark, nonce: u64) -> Result<(), VolumeError> {
         let bytes = record::encode(&NumberedMark { nonce, mark: mark.clone() });
         loop {
@@ -102,7 +112,8 @@ impl<S: Store> Marks<S> {
             match created {
                 Err(_) if exists && !is_this => {}
                 Err(error) if !exists => return Err(error.into()),
-                _ => return Ok(()),
+                // A host that took it over either has read this, or is seen here.
+                _ => return self.check_epoch().await,
             }
         }
     }

@@ -41,6 +41,9 @@ const STEP_PAGES: u64 = 32;
 /// Bytes of memory that a range of zeroes counts for, so that many of them become an object as well.
 const ZEROES_BYTES: u64 = 64;
 
+/// Reason of the errors of an abandoned group.
+const ABANDONED: &str = "the group was abandoned";
+
 /// A disk as a log of objects, open for writing, or for reading alone.
 pub struct Volume<S: Store, H: Host>(pub(crate) Rc<Shared<S, H>>);
 
@@ -80,6 +83,8 @@ pub(crate) struct State {
     pub(crate) fenced: Option<u64>,
     pub(crate) is_closed: bool,
     looked_at: u64,
+    /// Groups that were abandoned.
+    abandoned: u64,
     /// Bytes of headers behind the newest checkpoint.
     pub(crate) header_bytes: u64,
     pub(crate) checkpoint: Option<CheckpointKey>,
@@ -149,7 +154,7 @@ impl<S: Store, H: Host> Volume<S, H> {
     ) -> Result<Self, VolumeError> {
         let calls = Calls { store, host };
         let (volume, _) = find_volume(&calls, name).await?;
-        let epoch = calls.take_epoch(volume).await?;
+        let epoch = calls.take_epoch(volume, owner.after).await?;
         // A delete takes an epoch after the record is gone. So this is fenced by it, or finds no record here.
         let record = read_record(&calls, volume).await?;
         let loaded = match load(&calls, volume, epoch - 1).await {
@@ -221,6 +226,7 @@ impl<S: Store, H: Host> Volume<S, H> {
             fenced: None,
             is_closed: false,
             looked_at,
+            abandoned: 0,
             header_bytes,
             checkpoint,
             checkpointed: [0; 2],
@@ -304,6 +310,11 @@ impl<S: Store, H: Host> Volume<S, H> {
             state.bytes = bytes;
         }
         self.flush().await
+    }
+
+    /// Ends the use at once: later requests fail, and what no flush made durable is dropped.
+    pub fn end(&self) {
+        self.0.close();
     }
 
     /// Ends the use: makes a checkpoint if anything is behind the newest one, so that the next open is quick. What no flush made durable is
@@ -415,21 +426,30 @@ impl<S: Store, H: Host> Shared<S, H> {
 
     /// Seals the open layer once there is room for one more object on its way, if `wanted` says so then.
     async fn seal(shared: &Rc<Self>, wanted: impl Fn(&State) -> bool) -> Result<(), BlockError> {
+        Self::wait_for_room(shared, Operation::Write, &wanted).await?;
+        if wanted(&shared.state.borrow()) {
+            Self::put_layer(shared, false);
+        }
+        Ok(())
+    }
+
+    /// Waits until one more object may be on its way, or it is not wanted any more. Fails while the store refuses.
+    async fn wait_for_room(
+        shared: &Rc<Self>,
+        operation: Operation,
+        wanted: impl Fn(&State) -> bool,
+    ) -> Result<(), BlockError> {
         let most = shared.settings.puts_at_once;
         let ready = shared.until(|state| {
             if state.in_flight.len() < most || !wanted(state) {
                 return Some(Ok(()));
             }
-            let failure = state.failure.as_ref().map(|error| block_error(error, Operation::Write));
+            let failure = state.failure.as_ref().map(|error| block_error(error, operation));
             let is_over = state.fenced.is_some() || state.is_closed;
-            failure.or_else(|| is_over.then(|| gone(Operation::Write))).map(Err)
+            failure.or_else(|| is_over.then(|| gone(operation))).map(Err)
         });
         ready.await?;
-        shared.usable(Operation::Write)?;
-        if wanted(&shared.state.borrow()) {
-            Self::put_layer(shared, false);
-        }
-        Ok(())
+        shared.usable(operation)
     }
 
     /// Seals the open layer of the open group, or of the closing one as its end, and puts it.
@@ -519,6 +539,10 @@ impl<S: Store, H: Host> Shared<S, H> {
         loop {
             shared.usable(Operation::Flush)?;
             let is_earlier = shared.state.borrow().closing.is_some();
+            if !is_earlier && !shared.state.borrow().open.is_empty() {
+                // Objects of groups that were abandoned may still be on their way, and are in the way of this one.
+                Self::wait_for_room(shared, Operation::Flush, |_| true).await?;
+            }
             {
                 let mut state = shared.state.borrow_mut();
                 if !is_earlier {
@@ -549,8 +573,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         let (number, end) = of_closing(&shared.state.borrow()).expect("one is closing");
         let is_there = |state: &mut State| {
             if of_closing(state).map(|(number, _)| number) != Some(number) {
-                let reason = "the group was abandoned";
-                return Some(Err(BlockError::anywhere(ErrorKind::Io, Operation::Flush).because(reason)));
+                return Some(Err(BlockError::anywhere(ErrorKind::Io, Operation::Flush).because(ABANDONED)));
             }
             if Self::all_below(state) >= end
                 || canary::has(Bug::GroupWithHole) && !state.in_flight.contains(&(end - 1))
@@ -570,9 +593,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         let mut state = shared.state.borrow_mut();
         let Some(group) = state.closing.take_if(|group| group.number == number) else {
-            return Err(
-                BlockError::anywhere(ErrorKind::Io, Operation::Flush).because("the group was abandoned")
-            );
+            return Err(BlockError::anywhere(ErrorKind::Io, Operation::Flush).because(ABANDONED));
         };
         for layer in &group.sealed {
             let layer = layer.borrow();
@@ -596,8 +617,13 @@ impl<S: Store, H: Host> Shared<S, H> {
     ) -> Result<(), BlockError> {
         shared.usable(operation)?;
         let is_full = |state: &State| state.open.open.bytes >= shared.settings.object_bytes;
+        let abandoned = shared.state.borrow().abandoned;
         while is_full(&shared.state.borrow()) {
             Self::seal(shared, is_full).await?;
+            if shared.state.borrow().abandoned != abandoned {
+                // It was a part of that group, and must not become one of the next.
+                return Err(BlockError::anywhere(ErrorKind::Io, operation).because(ABANDONED));
+            }
         }
         // The disk may have become smaller meanwhile.
         shared.geometry().check(operation, range.start, range.len())?;
@@ -692,6 +718,7 @@ impl<S: Store, H: Host> BlockDevice for Volume<S, H> {
         let number = state.open.number + 1;
         state.open = Group::new(number);
         state.closing = None;
+        state.abandoned += 1;
         drop(state);
         // A flush that waits for the group ends.
         self.0.progress.notify_waiters();

@@ -52,10 +52,12 @@ impl<E: Env> KeptVersions<E> {
     pub(super) fn keep(&mut self, page: u64, pinned: impl FnOnce() -> Option<(FlashLocation, OwnedPin<E>)>) {
         if self.is_given_up {
             self.dropped.insert(page..page + 1);
-        } else if !self.kept.contains_key(&page)
-            && let Some((located, pin)) = pinned()
-        {
-            self.kept.insert(page, KeptVersion { located, _pin: pin });
+        } else if !self.kept.contains_key(&page) {
+            match pinned() {
+                Some((located, pin)) => drop(self.kept.insert(page, KeptVersion { located, _pin: pin })),
+                // Flash lost it: the group must not take a newer one for it.
+                None => self.dropped.insert(page..page + 1),
+            }
         }
     }
 

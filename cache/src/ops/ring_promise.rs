@@ -68,7 +68,7 @@ pub(super) fn failed_for<E: Env>(cache: &DiskCache<E>, error: RingError, rest: u
     } else {
         tracing::debug!(disk = %cache.id, %error, "A group failed; its data stays on flash");
     }
-    if let RingError::Backing(cause) | RingError::Abandoned(cause) = &error
+    if let RingError::Backing(cause) = &error
         && cache.consistent.is_to_backing()
         && cache.catalog.can_destage(ALL_PAGES)
     {

@@ -92,13 +92,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("forebay-disk-remove", &[("Stop serving a disk:", "forebay disk remove web1")]),
     (
         "forebay-volume-create",
-        &[
-            (
-                "Create a volume in the store [store.cold] of the configuration:",
-                "forebay volume create cold/web1 100GiB",
-            ),
-            ("Serve it:", "forebay disk add web1 --backing volume:cold/web1"),
-        ],
+        &[(
+            "Create a volume in the store [store.cold] of the configuration:",
+            "forebay volume create cold/web1 100GiB",
+        )],
     ),
     ("forebay-volume-list", &[("List volumes, and which host has each:", "forebay volume list cold")]),
     ("forebay-volume-check", &[("Read and compare all of a volume:", "forebay volume check cold/web1")]),

@@ -1,5 +1,6 @@
 //! `forebay volume`: volumes as wholes. Works without a daemon: all that it needs is the configuration with the stores.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
@@ -245,13 +246,15 @@ fn import(options: &VolumeImport) -> Result<()> {
     let mut file = File::open(path).map_err(|error| cannot_copy(path, &error))?;
     let bytes = file.seek(SeekFrom::End(0)).map_err(|error| cannot_copy(path, &error))?;
     let size = bytes.next_multiple_of(MIB);
-    with_stores(store, async |access| {
+    let is_made = Cell::new(false);
+    let imported = with_stores(store, async |access| {
         let client = access.client(volume)?;
         access.stores.probe(&volume.store, &client).await?;
         let refused = |error| refused_volume(volume, &error);
         let options = VolumeOptions { compression };
         ::volume::create(&client, &access.host, &volume.name, size, options).await.map_err(refused)?;
-        let owner = Owner { id: format!("import {}", std::process::id()), host: host_name() };
+        is_made.set(true);
+        let owner = Owner { id: format!("import {}", std::process::id()), host: host_name(), after: None };
         let settings = VolumeSettings { wall_time, ..VolumeSettings::default() };
         let opened = Volume::open(client, access.host.clone(), &volume.name, &owner, settings).await;
         let opened = opened.map_err(refused)?;
@@ -270,7 +273,24 @@ fn import(options: &VolumeImport) -> Result<()> {
         opened.close().await.map_err(refused)?;
         let marks = opened.marks().expect("it is open for writing");
         marks.replace(&::volume::Mark::default(), block::Host::random(&access.host)).await.map_err(refused)
-    })?;
+    });
+    if let Err(problem) = imported {
+        // A part of a disk must not be taken for one.
+        if is_made.get() {
+            let deleted = with_stores(store, async |access| {
+                let client = access.client(volume)?;
+                let deleted = ::volume::delete(&client, &access.host, &volume.name, &mut |_| {}).await;
+                deleted.map_err(|error| refused_volume(volume, &error))
+            });
+            if let Err(left) = deleted {
+                return Err(Error {
+                    message: format!("{problem}. A part of volume {volume} is left: {left}"),
+                    ..problem
+                });
+            }
+        }
+        return Err(problem);
+    }
     let text = format!("Imported {} into volume {volume}, {}\n", path.display(), Size(size));
     print(store, "volume", json!({ "volume": volume.to_string(), "bytes": size }), &text)
 }

@@ -38,7 +38,10 @@ impl Shard {
         if let Some(mark) =
             found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
         {
-            let remove = if found.image.is_some() {
+            let is_volume = found.image.as_ref().is_some_and(|image| image.starts_with("volume:"));
+            let remove = if is_volume {
+                "by forebay volume fence STORE/NAME"
+            } else if found.image.is_some() {
                 "from the image: rbd image-meta remove POOL/IMAGE forebay.dirty"
             } else {
                 "from the file: setfattr -x user.forebay.dirty FILE"

@@ -241,7 +241,7 @@ impl ShardHandle {
     ) -> Result<Identity> {
         self.call(move |shard| async move {
             let stores = &shard.places.stores;
-            probe_on_ring(&shard.ring, &shard.host, stores, &location, access, images).await
+            probe_on_ring(&shard.ring, &shard.host, &shard.blocking, stores, &location, access, images).await
         })
         .await?
     }
@@ -413,7 +413,8 @@ impl Shard {
         let (location, access, lock) = (location.clone(), *access, *lock);
         let helpers = self.places.helpers();
         let stores = self.places.stores.clone();
-        let user = Some(VolumeUser { pool: self.cache().id(), disk: *id });
+        let may_be_dirty = unsaved.held_by.is_some();
+        let user = Some(VolumeUser { pool: self.cache().id(), disk: *id, may_be_dirty });
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns(), helpers, stores, user };
         let backing = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await?;
         check_durability(name, values, &backing)?;
@@ -663,7 +664,7 @@ impl Shard {
             return Err(holds_dirty(name));
         }
         let promises = disk.cached.consistency().is_some_and(|state| state.taken_at.is_some());
-        if promises && !is_destaged {
+        if promises && !is_destaged && !disk.location.has_atomic_flushes() {
             // Its ring still brings the backing to the time of the last group, which ends the mark.
             tracing::info!("The backing of disk '{name}' keeps its dirty mark: {RECOVER_ADVICE}");
         } else {

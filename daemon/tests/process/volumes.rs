@@ -124,10 +124,10 @@ fn a_disk_in_a_volume_survives_its_host_as_the_page_says() {
     assert!(!deleted && text.contains("has it open"), "{text}");
     host2.run(&["disk", "remove", "web1"]).succeeded();
     store.run("Delete", 0, &host2);
-    assert!(!host2_lists(&store, &host2).contains("web1"));
+    assert!(!lists(&store, &host2).contains("web1"));
 }
 
-fn host2_lists(store: &Store, host: &Daemon) -> String {
+fn lists(store: &Store, host: &Daemon) -> String {
     store.run("A host dies", 0, host)
 }
 
@@ -148,7 +148,7 @@ fn a_host_that_is_killed_goes_on_with_all_that_its_flash_has() {
     }
     host.run(&["disk", "remove", "web1"]).succeeded();
     assert!(store.run("Check", 0, &host).contains("nothing"));
-    let listed = host2_lists(&store, &host);
+    let listed = lists(&store, &host);
     assert!(listed.contains("free"), "{listed}");
 }
 
@@ -191,6 +191,10 @@ fn what_cannot_be_served_from_a_volume_is_refused_with_what_to_do() {
         let text = refused(words);
         assert!(text.contains(part), "{text}");
     }
+    // What fails after the volume was opened leaves it to others.
+    let text = refused(&["volume:cold/web1", "reserve=100TiB"]);
+    assert!(!text.contains("has it open"), "{text}");
+    patience::until(|| lists(&store, &host).contains("free"));
     host.run(&["disk", "add", "web1", "--backing", "volume:cold/web1"]).succeeded();
     let set = host.run(&["disk", "set", "web1", "mode=write-through"]).failed();
     assert!(set.contains("mode=write-back"), "{set}");

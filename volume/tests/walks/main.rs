@@ -111,7 +111,7 @@ struct Writer {
 }
 
 pub(crate) fn owner() -> volume::Owner {
-    volume::Owner { id: "a".to_owned(), host: "host".to_owned() }
+    volume::Owner { id: "a".to_owned(), host: "host".to_owned(), after: None }
 }
 
 async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writer, String> {

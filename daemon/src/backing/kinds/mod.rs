@@ -164,6 +164,7 @@ fn parse_model<'a>(text: &str, rest: &'a str) -> Result<(Profile, &'a str)> {
 pub(crate) async fn probe_on_ring(
     ring: &Ring,
     host: &LocalHost,
+    blocking: &BlockingPool,
     stores: &Stores,
     location: &Location,
     access: Access,
@@ -172,7 +173,7 @@ pub(crate) async fn probe_on_ring(
     match location {
         Location::Nbd(target) => probe_export(ring, host, target, access, images).await,
         Location::Rbd(image) => probe_image(image, images).await,
-        Location::Volume(name) => probe_volume(stores, host, name, images).await,
+        Location::Volume(name) => probe_volume(stores, blocking, host, name, images).await,
         Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
     }
 }
@@ -223,7 +224,7 @@ impl OpenStorage {
                 Ok(Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?)))
             }
             Location::Rbd(image) => open_image(ring, host, image, opening).await.map(Self::Rbd),
-            Location::Volume(name) => open_volume(host, name, opening).await.map(Self::Volume),
+            Location::Volume(name) => open_volume(host, blocking, name, opening).await.map(Self::Volume),
         }
     }
 

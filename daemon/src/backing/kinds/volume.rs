@@ -1,9 +1,11 @@
 //! A volume: a disk as a log of objects in an object store. Opening it for writing ends the right of every other host to change it.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::Access;
@@ -22,8 +24,12 @@ use crate::backing_identity::{Appearance, Attributes, CannotMark, DirtyMark};
 use crate::places::host_name;
 use crate::stores::{Stores, VolumeName, cannot_use};
 
-/// Longest time that a volume may take to close, in nanoseconds: without the checkpoint of that, the next open takes longer.
-const CLOSE_NS: u64 = 10_000_000_000;
+/// Longest time for the checkpoint of a volume that is closed, in nanoseconds: without it, the next open takes longer.
+const CLOSE_NS: u64 = 3_000_000_000;
+/// Longest time for the note that nobody has it open, in nanoseconds. A stop of the daemon has 8 s for all.
+const RELEASE_NS: u64 = 3_000_000_000;
+/// Longest time for another change of its mark.
+const CHANGE_TIME: Duration = Duration::from_secs(20);
 
 /// The disk that opens a volume.
 #[derive(Clone, Debug)]
@@ -32,12 +38,39 @@ pub(crate) struct VolumeUser {
     pub(crate) pool: String,
     /// Its number.
     pub(crate) disk: u32,
+    /// True if flash may have newer data of it.
+    pub(crate) may_be_dirty: bool,
+}
+
+impl VolumeUser {
+    /// Returns the words by which a volume knows it again. A host without its pool has no identity but its name.
+    fn id(&self) -> String {
+        let Self { pool, disk, .. } = self;
+        if pool.bytes().all(|digit| digit == b'0') {
+            format!("{pool} {disk} {}", host_name())
+        } else {
+            format!("{pool} {disk}")
+        }
+    }
 }
 
 /// An open volume.
 pub(in crate::backing) struct OpenVolume {
     device: Aligned<Volume<Client, LocalHost>>,
     attributes: Arc<VolumeAttributes>,
+    host: LocalHost,
+    /// True once its mark says that nobody has it open, or that was tried.
+    is_released: Cell<bool>,
+}
+
+impl Drop for OpenVolume {
+    /// A disk that could not be attached leaves the volume to others.
+    fn drop(&mut self) {
+        if !self.is_released.get() && self.lost().is_none() {
+            let attributes = Arc::clone(&self.attributes);
+            self.host.spawn(async move { attributes.release().await });
+        }
+    }
 }
 
 impl OpenVolume {
@@ -99,18 +132,24 @@ impl Storage for OpenVolume {
     }
 
     async fn close(&self, host: &LocalHost) {
-        let close = std::pin::pin!(async {
-            if let Err(problem) = self.volume().close().await {
-                tracing::debug!("The next open of a volume takes longer: {problem}");
+        let close = std::pin::pin!(self.volume().close());
+        match select(close, std::pin::pin!(host.sleep(CLOSE_NS))).await {
+            Either::Left((Ok(()), _)) => {}
+            Either::Left((Err(problem), _)) => {
+                tracing::debug!("The next open of a volume takes longer: {problem}")
             }
-            if self.lost().is_none() {
-                self.attributes.release().await;
-            }
-        });
-        if let Either::Right(_) = select(close, std::pin::pin!(host.sleep(CLOSE_NS))).await {
+            Either::Right(_) => tracing::debug!("The next open of a volume takes longer"),
+        }
+        // Nothing of it goes on, also if that took too long.
+        self.volume().end();
+        self.is_released.set(true);
+        if self.lost().is_some() {
+            return;
+        }
+        let release = std::pin::pin!(self.attributes.release());
+        if let Either::Right(_) = select(release, std::pin::pin!(host.sleep(RELEASE_NS))).await {
             tracing::warn!(
-                "The store did not let a volume be closed in {} s: another host will find it open",
-                CLOSE_NS / 1_000_000_000
+                "The store did not take the note that a volume is closed: another host will find it open"
             );
         }
     }
@@ -180,17 +219,21 @@ impl VolumeAttributes {
         change(&mut changed);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let mut tries = 0;
-        loop {
-            match runtime.block_on(marks.replace(&changed, random())) {
-                Ok(()) => break,
-                Err(VolumeError::Store(error)) if error.kind.is_transient() && tries < 5 => {
-                    runtime.block_on(tokio::time::sleep(Duration::from_millis(100 << tries)));
-                    tries += 1;
+        let change = async {
+            let mut tries = 0;
+            loop {
+                match marks.replace(&changed, random()).await {
+                    Ok(()) => return Ok(()),
+                    Err(VolumeError::Store(error)) if error.kind.is_transient() && tries < 5 => {
+                        tokio::time::sleep(Duration::from_millis(100 << tries)).await;
+                        tries += 1;
+                    }
+                    Err(error) => return Err(error.to_string()),
                 }
-                Err(error) => return Err(error.to_string()),
             }
-        }
+        };
+        let limited = runtime.block_on(async { tokio::time::timeout(CHANGE_TIME, change).await });
+        limited.unwrap_or_else(|_| Err("the store gave no answer".to_owned()))?;
         *mark = changed;
         Ok(())
     }
@@ -201,10 +244,14 @@ impl VolumeAttributes {
         let mut state = self.state();
         state.mark.host = None;
         let MarkState { mark, marks } = &*state;
-        if let Some(marks) = marks
-            && let Err(problem) = marks.replace(mark, random()).await
-        {
-            tracing::warn!("A volume stays marked as open: {problem}");
+        let Some(marks) = marks else { return };
+        let mut tries = 0;
+        while let Err(problem) = marks.replace(mark, random()).await {
+            tries += 1;
+            if tries == 3 {
+                tracing::warn!("A volume stays marked as open: {problem}");
+                return;
+            }
         }
     }
 }
@@ -297,14 +344,21 @@ pub(crate) fn check_free(name: &VolumeName, mark: &Mark, owner: Option<&str>) ->
     Err(Error::conflict(format!("Cannot use volume {name}: {reason}. {advice}")))
 }
 
+/// Returns the client of a store, whose first use may block.
+async fn client_of(stores: &Stores, blocking: &BlockingPool, name: &VolumeName) -> Result<Client> {
+    let (stores, store) = (stores.clone(), name.store.clone());
+    blocking.run(move || stores.client(&store)).await?
+}
+
 /// Probes a volume: that it exists, and holds a raw disk.
 pub(super) async fn probe_volume(
     stores: &Stores,
+    blocking: &BlockingPool,
     host: &LocalHost,
     name: &VolumeName,
     images: Images,
 ) -> Result<Identity> {
-    let client = stores.client(&name.store)?;
+    let client = client_of(stores, blocking, name).await?;
     let summary = volume::peek(&client, host, &name.name).await.map_err(|error| refused(name, &error))?;
     if images == Images::Refused {
         let settings = VolumeSettings::default();
@@ -337,18 +391,29 @@ fn id_of(id: volume::VolumeId) -> String {
 /// Opens a volume for a disk.
 pub(super) async fn open_volume(
     host: &LocalHost,
+    blocking: &BlockingPool,
     name: &VolumeName,
     opening: &Opening,
 ) -> Result<OpenVolume> {
-    let client = opening.stores.client(&name.store)?;
+    let client = client_of(&opening.stores, blocking, name).await?;
+    if opening.access == Access::ReadWrite {
+        // Before the volume is looked at: what is found there is to hold when it is opened.
+        opening.stores.probe(&name.store, &client).await?;
+    }
     let settings = VolumeSettings { wall_time, ..VolumeSettings::default() };
     let summary = volume::peek(&client, host, &name.name).await.map_err(|error| refused(name, &error))?;
-    let owner = opening.user.as_ref().map(|user| format!("{} {}", user.pool, user.disk));
-    let opened = match (opening.access, owner) {
-        (Access::ReadWrite, Some(id)) => {
+    let is_writable = opening.access == Access::ReadWrite;
+    let opened = match &opening.user {
+        Some(user) if is_writable => {
+            let id = user.id();
             check_free(name, &summary.mark, Some(&id))?;
-            opening.stores.probe(&name.store, &client).await?;
-            let owner = Owner { id, host: host_name() };
+            if user.may_be_dirty && summary.mark.owner.as_ref() != Some(&id) {
+                return Err(Error::conflict(format!(
+                    "Cannot use volume {name}: another host opened it since this one did, so the dirty data on this one's flash is out of \
+                     date. `forebay disk remove NAME --discard-dirty` discards it"
+                )));
+            }
+            let owner = Owner { id, host: host_name(), after: Some(summary.epochs) };
             Volume::open(client, host.clone(), &name.name, &owner, settings).await
         }
         _ => Volume::open_read_only(client, host.clone(), &name.name, settings).await,
@@ -358,8 +423,11 @@ pub(super) async fn open_volume(
     let attributes = VolumeAttributes {
         id: id_of(opened.id()),
         bytes: opened.geometry().size,
-        is_unchanged: summary.mark.owner.is_some() && summary.mark.owner == mark.owner,
+        // The session goes when another owner opens it. A host that reads alone knows of no change while it has no owner.
+        is_unchanged: mark.session.is_some()
+            && if is_writable { summary.mark.owner == mark.owner } else { mark.host.is_none() },
         state: Mutex::new(MarkState { mark, marks: opened.marks() }),
     };
-    Ok(OpenVolume { device: Aligned::new(opened), attributes: Arc::new(attributes) })
+    let (host, is_released) = (host.clone(), Cell::new(false));
+    Ok(OpenVolume { device: Aligned::new(opened), attributes: Arc::new(attributes), host, is_released })
 }
