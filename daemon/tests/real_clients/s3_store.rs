@@ -125,6 +125,7 @@ fn ceph_keeps_the_contract_of_a_store_also_with_one_gateway_killed() {
     let cluster = Cluster::start(&host);
     let mut gateways = Gateways::start(&cluster);
     gateways.put("disks", "");
+    gateways.put("volumes", "");
     let client = Client::open(&gateways.options(&host, "disks", SECRET)).expect("the options are right");
     assert_eq!(wait(probe(&client)).expect("it keeps its promises").warnings, Vec::<String>::new());
     contract::test(&client);
@@ -164,7 +165,6 @@ fn ceph_keeps_the_contract_of_a_store_also_with_one_gateway_killed() {
     }
     assert_eq!(wait(client.list("after/", None)).map(|names| names.len()), Ok(20));
 
-    gateways.put("volumes", "");
     serve_disk(&host, &gateways);
 }
 
