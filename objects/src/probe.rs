@@ -16,6 +16,8 @@ const BODY_BYTES: usize = 256 << 10;
 const TRIES: usize = 3;
 /// Prefix of the objects of probes. No volume's begin so.
 const PREFIX: &str = "probe/";
+/// Name of an object that is never there.
+const NOWHERE: &str = "probe/nowhere";
 /// Age in seconds after which objects of a probe are of one that died.
 const OLD: u64 = 3600;
 
@@ -35,14 +37,16 @@ pub async fn probe(client: &Client) -> Result<ProbeReport, StoreError> {
     remove_old(client).await?;
     let name = format!("{PREFIX}{}-{:016x}", now(), nonce(client)?);
     let [race, plain] = ["race", "plain"].map(|part| format!("{name}/{part}"));
-    let result = run(client, &race, &plain).await;
-    for number in 0..client.endpoints() {
+    let (endpoints, unreached) = reachable(client).await?;
+    let result = run(client, &endpoints, &race, &plain).await;
+    for number in endpoints {
         let plain = format!("{plain}-{number}");
         // A failed delete is found in `run`; after another failure it does not matter.
         client.delete(&plain).await.unwrap_or_default();
     }
     client.delete(&race).await.unwrap_or_default();
-    let warnings = client.bucket_warnings().await;
+    let mut warnings = client.bucket_warnings().await;
+    warnings.extend(unreached);
     match result {
         Ok(()) => Ok(ProbeReport { warnings }),
         // A setting may be the reason: with versioning, creates at Ceph 16 are not exclusive.
@@ -57,14 +61,32 @@ pub async fn probe(client: &Client) -> Result<ProbeReport, StoreError> {
     }
 }
 
-async fn run(client: &Client, race_name: &str, plain: &str) -> Result<(), StoreError> {
-    let winner = race(client, race_name).await?;
-    check_everywhere(client, race_name, &winner, "the one that was created").await?;
+/// Returns the endpoints that answer, and a warning for each of the others: a store of several servers is used with one of them down.
+async fn reachable(client: &Client) -> Result<(Vec<usize>, Vec<String>), StoreError> {
+    let (mut endpoints, mut unreached, mut failure) = (Vec::new(), Vec::new(), None);
     for number in 0..client.endpoints() {
+        match get(client, NOWHERE, Some(0..1), number).await {
+            Err(error) if error.kind == StoreErrorKind::Unreachable => {
+                unreached.push(format!("Endpoint {} was not tested: {}", number + 1, error.reason));
+                failure = Some(error);
+            }
+            _ => endpoints.push(number),
+        }
+    }
+    match failure.filter(|_| endpoints.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok((endpoints, unreached)),
+    }
+}
+
+async fn run(client: &Client, endpoints: &[usize], race_name: &str, plain: &str) -> Result<(), StoreError> {
+    let winner = race(client, endpoints, race_name).await?;
+    check_everywhere(client, endpoints, race_name, &winner, "the one that was created").await?;
+    for &number in endpoints {
         let name = format!("{plain}-{number}");
         let body = body(client)?;
         create(client, &name, body.clone(), number).await?;
-        check_everywhere(client, &name, &body, "the one that was just created").await?;
+        check_everywhere(client, endpoints, &name, &body, "the one that was just created").await?;
         check_ranges(client, &name, &body, number).await?;
         match create(client, &name, body, number).await {
             Err(error) if error.kind == StoreErrorKind::Exists => {}
@@ -73,22 +95,22 @@ async fn run(client: &Client, race_name: &str, plain: &str) -> Result<(), StoreE
         }
     }
     check_list(client, race_name).await?;
-    check_delete(client, race_name).await
+    check_delete(client, endpoints, race_name).await
 }
 
 /// Has all racers create one object, and returns the body of the one that succeeded.
-async fn race(client: &Client, name: &str) -> Result<Bytes, StoreError> {
+async fn race(client: &Client, endpoints: &[usize], name: &str) -> Result<Bytes, StoreError> {
     let bodies = (0..RACERS).map(|_| body(client)).collect::<Result<Vec<_>, _>>()?;
-    let endpoints = client.endpoints();
+    let endpoint = |racer: usize| endpoints[racer % endpoints.len()];
     let creates =
-        bodies.iter().zip(0..).map(|(body, racer)| create(client, name, body.clone(), racer % endpoints));
+        bodies.iter().zip(0..).map(|(body, racer)| create(client, name, body.clone(), endpoint(racer)));
     let mut results = join_all(creates).await;
     for racer in 0..RACERS {
         for _ in 0..TRIES {
             if !results[racer].as_ref().is_err_and(|error| error.kind.is_transient()) {
                 break;
             }
-            let again = create(client, name, bodies[racer].clone(), racer % endpoints).await;
+            let again = create(client, name, bodies[racer].clone(), endpoint(racer)).await;
             // This or the first try may have been the one that succeeded: the content shows it.
             results[racer] = again;
         }
@@ -111,15 +133,21 @@ async fn race(client: &Client, name: &str) -> Result<Bytes, StoreError> {
         return Ok(bodies[racer].clone());
     }
     // A create whose answer was lost may have succeeded.
-    let content = get(client, name, None, 0).await?;
+    let content = get(client, name, None, endpoint(0)).await?;
     if bodies.contains(&content) {
         return Ok(content);
     }
     Err(broken(client, name, "answers all exclusive creates of a new object with `exists`"))
 }
 
-async fn check_everywhere(client: &Client, name: &str, body: &Bytes, which: &str) -> Result<(), StoreError> {
-    for number in 0..client.endpoints() {
+async fn check_everywhere(
+    client: &Client,
+    endpoints: &[usize],
+    name: &str,
+    body: &Bytes,
+    which: &str,
+) -> Result<(), StoreError> {
+    for &number in endpoints {
         let content = match get(client, name, None, number).await {
             Err(error) if error.kind == StoreErrorKind::NotFound => {
                 let lack = format!(
@@ -164,10 +192,10 @@ async fn check_list(client: &Client, name: &str) -> Result<(), StoreError> {
     }
 }
 
-async fn check_delete(client: &Client, name: &str) -> Result<(), StoreError> {
+async fn check_delete(client: &Client, endpoints: &[usize], name: &str) -> Result<(), StoreError> {
     client.delete(name).await?;
     client.delete(name).await?;
-    for number in 0..client.endpoints() {
+    for &number in endpoints {
         match get(client, name, None, number).await {
             Err(error) if error.kind == StoreErrorKind::NotFound => {}
             Err(error) => return Err(error),

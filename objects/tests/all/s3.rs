@@ -90,6 +90,17 @@ fn it_speaks_tls_to_servers_of_a_trusted_authority_only() {
 }
 
 #[test]
+fn a_probe_passes_over_a_server_that_is_down_and_says_so() {
+    let server = Server::start(|_, _| None);
+    // No server has the lowest port.
+    let url = "http://127.0.0.1:1".to_owned();
+    let report = wait(probe(&open(&[&url, &server.url]))).expect("the other one keeps its promises");
+    let [warning] = &report.warnings[..] else { panic!("{report:?}") };
+    assert!(warning.starts_with("Endpoint 1 was not tested"), "{warning}");
+    assert_eq!(wait(probe(&open(&[&url]))).expect_err("there is no other").kind, StoreErrorKind::Unreachable);
+}
+
+#[test]
 fn the_probe_passes_and_leaves_nothing() {
     let first = Server::start(|_, _| None);
     let second = Server::with_objects(Objects::clone(&first.objects), |_, _| None);
