@@ -4,6 +4,7 @@
 //! that hangs must not hold up other disks. Afterwards the group goes on without them, and fails if it needs one that it has not read.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::state::index::FlashLocation;
 use crate::state::ranges::Ranges;
@@ -52,9 +53,9 @@ impl<E: Env> KeptVersions<E> {
     pub(super) fn keep(&mut self, page: u64, pinned: impl FnOnce() -> Option<(FlashLocation, OwnedPin<E>)>) {
         if self.is_given_up {
             self.dropped.insert(page..page + 1);
-        } else if !self.kept.contains_key(&page) {
+        } else if let Entry::Vacant(place) = self.kept.entry(page) {
             match pinned() {
-                Some((located, pin)) => drop(self.kept.insert(page, KeptVersion { located, _pin: pin })),
+                Some((located, pin)) => drop(place.insert(KeptVersion { located, _pin: pin })),
                 // Flash lost it: the group must not take a newer one for it.
                 None => self.dropped.insert(page..page + 1),
             }

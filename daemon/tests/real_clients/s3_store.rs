@@ -175,7 +175,8 @@ fn serve_disk(host: &Host, gateways: &Gateways) {
     let credentials = credentials.expect("there is a file");
     let config = host.text("forebay.toml");
     let store = format!(
-        "[store.cold]\nurl = \"{url}\"\nendpoints = {endpoints:?}\nregion = \"default\"\ncredentials = {credentials:?}\n"
+        "[store.cold]\nurl = \"{url}\"\nendpoints = {endpoints:?}\nregion = \"default\"\ncredentials = \"{}\"\n",
+        credentials.display()
     );
     fs::write(&config, store).expect("the folder is ours");
     let serve = |host: &Host| host.serve_with(&["--config", &config]);

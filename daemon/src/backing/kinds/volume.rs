@@ -136,7 +136,7 @@ impl Storage for OpenVolume {
         match select(close, std::pin::pin!(host.sleep(CLOSE_NS))).await {
             Either::Left((Ok(()), _)) => {}
             Either::Left((Err(problem), _)) => {
-                tracing::debug!("The next open of a volume takes longer: {problem}")
+                tracing::debug!("The next open of a volume takes longer: {problem}");
             }
             Either::Right(_) => tracing::debug!("The next open of a volume takes longer"),
         }
