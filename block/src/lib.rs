@@ -30,6 +30,7 @@ pub mod range_lock;
 pub mod shared_words;
 pub mod socket;
 pub mod sync_file;
+mod turn;
 pub mod ublk;
 pub mod uring;
 
@@ -51,6 +52,7 @@ pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
 pub use shared_words::SharedWords;
 pub use sync_file::SyncFile;
+pub use turn::turn;
 pub use uring::Ring;
 
 /// The smallest unit that any request may address: 512 bytes, the sector of every disk protocol.

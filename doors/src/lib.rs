@@ -12,7 +12,6 @@ pub mod nbd;
 mod phase;
 pub mod port;
 mod serial;
-mod turn;
 pub mod ublk;
 pub mod vhost;
 

@@ -35,7 +35,7 @@ use super::request::{NbdTerms, changes, check, halves_of_short_read, perform, re
 use super::window::{Permit, Window};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
-use crate::turn::turn;
+use block::turn;
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is disconnected. Never fails: errors concern this client only, and
 /// are counted.

@@ -17,7 +17,7 @@ use nix::sys::socket::{MsgFlags, recv};
 
 use super::limits::RECEIVE_BYTES;
 use super::tls::{Plain, TlsSession};
-use crate::turn::turn;
+use block::turn;
 
 /// The most bytes that are peeked at in a socket: more than the system buffers for one by default.
 const PEEK_BYTES_MAX: usize = 16 << 20;

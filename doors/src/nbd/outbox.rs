@@ -17,7 +17,7 @@ use super::limits::{GATHERED_BYTES_KEPT, GATHERED_BYTES_MAX, SEND_BYTES};
 use super::line::Line;
 use super::request::ReplyBytes;
 use super::window::Permit;
-use crate::turn::turn;
+use block::turn;
 
 /// The queue of one connection.
 #[derive(Default)]

@@ -31,7 +31,7 @@ use super::rings::{Addresses, Places, Rings};
 use super::setup::{Setup, Surroundings};
 use super::signals::Signals;
 use crate::flights::Flights;
-use crate::turn::turn;
+use block::turn;
 
 /// Reason to end a queue whose front end truncated the file of its memory.
 const TORN: &str = "its front end took memory away that it had shared";

@@ -17,5 +17,3 @@ mod random;
 mod requests;
 mod restart;
 mod server;
-#[path = "../../src/turn.rs"]
-mod turn;

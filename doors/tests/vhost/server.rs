@@ -20,7 +20,7 @@ use vhost::vhost_user::VhostUserFrontend;
 use crate::at_hand;
 use crate::driver::Driver;
 use crate::patience;
-use crate::turn::turn;
+use block::turn;
 
 pub(crate) const MIB: u64 = 1 << 20;
 
