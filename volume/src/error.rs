@@ -1,5 +1,6 @@
 //! Reasons why a volume cannot be used.
 
+use block::{BlockError, ErrorKind, Operation};
 use thiserror::Error;
 
 use crate::store::{StoreError, StoreErrorKind};
@@ -73,5 +74,25 @@ impl VolumeError {
 
     pub(crate) fn damaged(name: &str, reason: impl Into<String>) -> Self {
         Self::Damaged { name: name.to_owned(), reason: reason.into() }
+    }
+}
+
+/// Returns the error of a device for that of a store.
+pub(crate) fn block_error(error: &StoreError, operation: Operation) -> BlockError {
+    let kind = match error.kind {
+        StoreErrorKind::Full => ErrorKind::NoSpace,
+        StoreErrorKind::Denied => ErrorKind::ReadOnly,
+        _ => ErrorKind::Io,
+    };
+    BlockError::anywhere(kind, operation).because(error)
+}
+
+/// Returns the error of a device for that of a volume.
+pub(crate) fn volume_error(error: &VolumeError, operation: Operation) -> BlockError {
+    match error {
+        VolumeError::Store(error) => block_error(error, operation),
+        VolumeError::Fenced { .. } => BlockError::anywhere(ErrorKind::Gone, operation).because(error),
+        VolumeError::Damaged { .. } => BlockError::anywhere(ErrorKind::Corrupt, operation).because(error),
+        _ => BlockError::anywhere(ErrorKind::Io, operation).because(error),
     }
 }

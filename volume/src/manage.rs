@@ -164,7 +164,7 @@ pub async fn fence<S: Store + Clone, H: Host>(store: &S, host: &H, name: &str) -
     let owner = Owner { id: format!("fence {:016x}", host.random()), host: String::new(), after: None };
     let opened = Volume::open(store.clone(), host.clone(), name, &owner, VolumeSettings::default()).await?;
     let marks = opened.marks().expect("it is open for writing");
-    marks.replace(&Mark::default(), host.random()).await?;
+    marks.replace(&Mark::default()).await?;
     Ok(before)
 }
 

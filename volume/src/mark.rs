@@ -48,13 +48,6 @@ pub struct Marks<S> {
     next: Cell<u64>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct NumberedMark {
-    nonce: u64,
-    #[serde(flatten)]
-    mark: Mark,
-}
-
 impl<S: Store, H: Host> Calls<S, H> {
     /// Returns the mark of the newest epoch that started, up to `newest`.
     pub(crate) async fn newest_mark(&self, volume: VolumeId, newest: u64) -> Result<Mark, VolumeError> {
@@ -63,8 +56,7 @@ impl<S: Store, H: Host> Calls<S, H> {
         let exists = async |number| self.exists(&volume.mark(epoch, number)).await;
         let Some(last) = last_without_gap(0, exists).await? else { return Ok(start.mark) };
         let name = volume.mark(epoch, last);
-        let found: NumberedMark = record::decode(&name, &self.get(&name, None).await?)?;
-        Ok(found.mark)
+        record::decode(&name, &self.get(&name, None).await?)
     }
 }
 
@@ -94,26 +86,26 @@ impl<S: Store> Marks<S> {
         }
     }
 
-    /// Replaces the mark, durably. `nonce` is random.
+    /// Replaces the mark, durably.
     ///
     /// # Errors
     /// If the store fails: then it may be replaced. If another host took the volume over: that one may not have read it.
-    pub async fn replace(&self, mark: &Mark, nonce: u64) -> Result<(), VolumeError> {
-        let bytes = record::encode(&NumberedMark { nonce, mark: mark.clone() });
+    pub async fn replace(&self, mark: &Mark) -> Result<(), VolumeError> {
+        let bytes = record::encode(mark);
         loop {
             let name = self.volume.mark(self.epoch, self.next.get());
-            let created = self.store.create(&name, bytes.clone()).await;
-            let exists = created.as_ref().is_err_and(|error| error.kind == StoreErrorKind::Exists);
-            // An earlier one of ours that was believed to have failed; or this one, which the client of the store tried twice.
-            let is_this = exists && self.store.get(&name, None).await? == bytes;
-            if created.is_ok() || exists {
-                self.next.set(self.next.get() + 1);
-            }
-            match created {
-                Err(_) if exists && !is_this => {}
-                Err(error) if !exists => return Err(error.into()),
+            let is_this = match self.store.create(&name, bytes.clone()).await {
+                Ok(()) => true,
+                // An earlier one of ours that was believed to have failed; or this one, which the client of the store tried twice.
+                Err(error) if error.kind == StoreErrorKind::Exists => {
+                    self.store.get(&name, None).await? == bytes
+                }
+                Err(error) => return Err(error.into()),
+            };
+            self.next.set(self.next.get() + 1);
+            if is_this {
                 // A host that took it over either has read this, or is seen here.
-                _ => return self.check_epoch().await,
+                return self.check_epoch().await;
             }
         }
     }

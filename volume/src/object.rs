@@ -12,13 +12,12 @@
 //! 60   4        1 if it ends the group
 //! 64   8        time of the group, in nanoseconds since 1970
 //! 72   8        size of the disk in bytes
-//! 80   8        nonce
+//! 80   8        sequence behind the last group that counted when it was made
 //! 88   4        bytes of the header
 //! 92   4        chunks
 //! 96   4        ranges of zeroes
 //! 100  4        sources
-//! 104  8        sequence behind the last group that counted when it was made
-//! 112  24 each  chunk: first page, pages, offset, bytes (4 bytes each), 4 bytes zero
+//! 104  24 each  chunk: first page, pages, offset, bytes (4 bytes each), 4 bytes zero
 //!      16 each  range of zeroes: first page, pages
 //!      40 each  source of the chunk at the same place: epoch, sequence, 1 if it is one of copies, offset, first page of its chunk, 8 zero
 //! ```
@@ -37,7 +36,7 @@ use super::record::FORMAT;
 
 const MAGIC: [u8; 8] = *b"FBVOLUME";
 /// Bytes before the tables.
-const HEAD_BYTES: usize = 112;
+const HEAD_BYTES: usize = 104;
 const CHUNK_ENTRY_BYTES: usize = 24;
 const ZEROES_ENTRY_BYTES: usize = 16;
 const SOURCE_ENTRY_BYTES: usize = 40;
@@ -85,7 +84,6 @@ pub(crate) struct Header {
     pub(crate) ends: bool,
     pub(crate) taken_at: u64,
     pub(crate) bytes: u64,
-    pub(crate) nonce: u64,
     /// Sequence behind the last group that counted when it was made: what lies before was there. 0 in an object of copies.
     pub(crate) counted: u64,
     pub(crate) chunks: Vec<ChunkEntry>,
@@ -127,13 +125,12 @@ impl Header {
         }
         bytes.extend(self.place.to_le_bytes());
         bytes.extend(u32::from(self.ends).to_le_bytes());
-        for number in [self.taken_at, self.bytes, self.nonce] {
+        for number in [self.taken_at, self.bytes, self.counted] {
             bytes.extend(number.to_le_bytes());
         }
         for len in [header_bytes, self.chunks.len(), self.zeroes.len(), self.sources.len()] {
             bytes.extend((len as u32).to_le_bytes());
         }
-        bytes.extend(self.counted.to_le_bytes());
         for chunk in &self.chunks {
             bytes.extend(chunk.page.to_le_bytes());
             for number in [chunk.pages, chunk.offset, chunk.stored, 0] {
@@ -195,9 +192,8 @@ impl Header {
             return Err(damaged("it is another object"));
         }
         let [place, ends] = [0; 2].map(|_| fields.u32());
-        let [taken_at, disk_bytes, nonce] = [0; 3].map(|_| fields.u64());
+        let [taken_at, disk_bytes, counted] = [0; 3].map(|_| fields.u64());
         let [_, chunks, zeroes, sources] = [0; 4].map(|_| fields.u32() as usize);
-        let counted = fields.u64();
         let tables = chunks * CHUNK_ENTRY_BYTES + zeroes * ZEROES_ENTRY_BYTES + sources * SOURCE_ENTRY_BYTES;
         if HEAD_BYTES + tables != len
             || (sources > 0) != key.is_copies
@@ -234,7 +230,7 @@ impl Header {
         let sources = sources.collect();
         let ends = ends == 1;
         let bytes = disk_bytes;
-        Ok(Self { volume, key, group, place, ends, taken_at, bytes, nonce, counted, chunks, zeroes, sources })
+        Ok(Self { volume, key, group, place, ends, taken_at, bytes, counted, chunks, zeroes, sources })
     }
 }
 
@@ -292,7 +288,6 @@ mod tests {
             ends: true,
             taken_at: 12,
             bytes: 1 << 30,
-            nonce: 99,
             counted: 4,
             chunks: chunks.entries,
             zeroes: vec![3..5, 100..1 << 20],

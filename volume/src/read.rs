@@ -5,10 +5,12 @@ use futures_util::future::join_all;
 use std::ops::Range;
 
 use super::chunk;
-use super::group::Extent;
+use super::error::block_error;
+use super::group::{Extent, Layer};
 use super::map::Location;
+use super::range_map::RangeMap;
+use super::state::Shared;
 use super::store::{Store, StoreErrorKind};
-use super::volume::{Shared, block_error};
 
 /// Bytes between two chunks of an object that are read rather than asked for twice.
 const GAP_BYTES: u64 = 64 << 10;
@@ -26,6 +28,28 @@ struct Wanted {
 }
 
 impl<S: Store, H: Host> Shared<S, H> {
+    /// Returns what pages are, in order and without gaps.
+    pub(crate) fn extents_of(&self, pages: &Range<u64>) -> RangeMap<Extent> {
+        let state = self.state.borrow();
+        let mut found = RangeMap::default();
+        found.insert(pages.clone(), Extent::Zeroes);
+        for run in state.content.map.runs(pages.clone()) {
+            let first = run.pages.start - u64::from(run.location.index);
+            found.insert(run.pages, Extent::Stored(run.location.at(0), first));
+        }
+        let mut add = |layer: &Layer| {
+            for (range, extent) in layer.extents.touching(pages) {
+                let within = range.start.max(pages.start)..range.end.min(pages.end);
+                found.insert(within, extent.clone());
+            }
+        };
+        for group in state.closing.iter().chain([&state.open]) {
+            group.sealed.iter().for_each(|layer| add(&layer.borrow()));
+            add(&group.open);
+        }
+        found
+    }
+
     /// Reads a range in whole pages into a buffer as long.
     pub(crate) async fn read_into(&self, range: ByteRange, buffer: &mut Buffer) -> Result<(), BlockError> {
         let pages = range.start / PAGE..range.end / PAGE;

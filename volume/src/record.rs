@@ -34,7 +34,6 @@ pub(crate) struct EpochRecord {
 /// The state from which an epoch went on: a checkpoint, and objects behind it in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StartRecord {
-    pub(crate) nonce: u64,
     /// Epoch and number of the checkpoint; none if there is none yet.
     pub(crate) checkpoint: Option<[u64; 2]>,
     pub(crate) tail: Vec<TailRecord>,
@@ -105,13 +104,7 @@ mod tests {
     #[test]
     fn a_record_reads_back_and_no_changed_byte_passes() {
         let tail = vec![TailRecord { epoch: 3, data: [4, 9], copies: [0, 1] }];
-        let start = StartRecord {
-            nonce: u64::MAX,
-            checkpoint: Some([3, 4]),
-            tail,
-            bytes: 1 << 40,
-            mark: Mark::default(),
-        };
+        let start = StartRecord { checkpoint: Some([3, 4]), tail, bytes: 1 << 40, mark: Mark::default() };
         let bytes = encode(&start);
         assert_eq!(decode::<StartRecord>("start", &bytes), Ok(start));
         for at in 0..bytes.len() {

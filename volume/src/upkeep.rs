@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use block::{Host, PAGE};
+use block::{Host, PAGE, turn};
 use bytes::Bytes;
 use futures_util::future::join_all;
 
@@ -22,8 +22,8 @@ use super::names::{CheckpointKey, ObjectKey, PartKey};
 use super::object::{Chunks, Header, Source};
 use super::objects::ObjectInfo;
 use super::record::{self, RootRecord};
+use super::state::{Shared, State};
 use super::store::{Store, StoreErrorKind};
-use super::volume::{Shared, State, yield_now};
 
 /// Bytes of a part of a checkpoint, about.
 const PART_BYTES: usize = 8 << 20;
@@ -153,7 +153,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             if region.is_none() {
                 break;
             }
-            yield_now().await;
+            turn().await;
         }
         if canary::has(Bug::PartsBeforeRoot) {
             let needed: BTreeSet<PartKey> = regions.values().map(|place| place.part).collect();
@@ -292,7 +292,6 @@ impl<S: Store, H: Host> Shared<S, H> {
                 ends: false,
                 taken_at,
                 bytes,
-                nonce: self.calls.host.random(),
                 counted: 0,
                 chunks: chunks.entries.clone(),
                 zeroes: Vec::new(),
@@ -400,7 +399,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                 sources.push(Source { object: info.key, offset: entry.offset, page: entry.page });
                 copied += run.len() as u64;
             }
-            yield_now().await;
+            turn().await;
         }
         Ok(copied)
     }
