@@ -13,8 +13,8 @@ const SMALL_BYTES_MAX: u64 = 64 << 10;
 /// Small requests in flight.
 const SMALL_REQUESTS: usize = 64;
 
-/// Two queues, each in order of arrival: a look at an epoch does not wait behind data. Who has permits of the large queue waits for
-/// nothing else, so that requests which wait in both cannot block each other.
+/// Two queues, each in order of arrival: a look at an epoch does not wait behind data. A request waits in one queue with nothing of the
+/// other, so that requests cannot block each other.
 #[derive(Debug)]
 pub(crate) struct Budget {
     small: Semaphore,
@@ -27,20 +27,37 @@ impl Budget {
     }
 
     /// Waits until a request for this many bytes may start.
-    pub(crate) async fn start(&self, bytes: u64) -> SemaphorePermit<'_> {
-        match self.more(bytes).await {
-            Some(permit) => permit,
+    pub(crate) async fn start(&self, bytes: u64) -> Permit<'_> {
+        let held = match self.large(bytes).await {
+            Some(held) => held,
             None => self.small.acquire().await.expect("it is never closed"),
-        }
+        };
+        Permit { budget: self, held: Some(held) }
     }
 
-    /// Waits until a request that started as small may hold this many bytes. None: it still is small.
-    pub(crate) async fn more(&self, bytes: u64) -> Option<SemaphorePermit<'_>> {
+    async fn large(&self, bytes: u64) -> Option<SemaphorePermit<'_>> {
         if bytes <= SMALL_BYTES_MAX {
             return None;
         }
         let units = u32::try_from(bytes.min(LARGE_BYTES).div_ceil(UNIT)).expect("the budget is below 4 TiB");
         Some(self.large.acquire_many(units).await.expect("it is never closed"))
+    }
+}
+
+/// The part of a request in flight.
+#[derive(Debug)]
+pub(crate) struct Permit<'a> {
+    budget: &'a Budget,
+    held: Option<SemaphorePermit<'a>>,
+}
+
+impl Permit<'_> {
+    /// Waits until a request that started as small may hold this many bytes. Others have its place meanwhile.
+    pub(crate) async fn grow(&mut self, bytes: u64) {
+        if bytes > SMALL_BYTES_MAX {
+            self.held = None;
+            self.held = self.budget.large(bytes).await;
+        }
     }
 }
 
@@ -74,6 +91,20 @@ mod tests {
         let permit = whole.now_or_never().expect("its bytes are free");
         drop(permit);
         assert!(behind.now_or_never().is_some());
+    }
+
+    #[test]
+    fn small_requests_that_wait_to_be_large_leave_their_place_to_others() {
+        let budget = Budget::new();
+        let large = budget.start(LARGE_BYTES).now_or_never().expect("nothing is in flight");
+        let start = || budget.start(0).now_or_never().expect("there is a place");
+        let mut waiting: Vec<_> = (0..SMALL_REQUESTS).map(|_| start()).collect();
+        let mut waiting: Vec<_> =
+            waiting.iter_mut().map(|permit| Box::pin(permit.grow(LARGE_BYTES))).collect();
+        assert!(waiting.iter_mut().all(|grow| grow.now_or_never().is_none()));
+        start();
+        drop(large);
+        assert!(waiting.remove(0).now_or_never().is_some());
     }
 
     #[test]

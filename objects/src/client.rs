@@ -101,7 +101,7 @@ impl Client {
             StoreError::new(StoreErrorKind::Full, &options.url, reason)
         })?;
         let backend = match Address::parse(&options.url)? {
-            Address::Folder(path) => Backend::Folder(Arc::new(Folder::open(&path)?)),
+            Address::Folder(path) => Backend::Folder(Arc::new(Folder::open(&path, options.timeout)?)),
             Address::S3 { bucket, prefix } => Backend::S3(S3::open(options, &bucket, &prefix)?),
         };
         Ok(Self {
@@ -131,10 +131,10 @@ impl Client {
         request.check()?;
         let (shared, name) = (Arc::clone(&self.shared), request.name().to_owned());
         let run = async move {
-            let _permit = shared.budget.start(request.bytes()).await;
+            let mut permit = shared.budget.start(request.bytes()).await;
             match &shared.backend {
-                Backend::Folder(folder) => folder.request(request, &shared.budget).await,
-                Backend::S3(s3) => s3.request(&request, endpoint, &shared.budget).await,
+                Backend::Folder(folder) => folder.request(request, &mut permit).await,
+                Backend::S3(s3) => s3.request(&request, endpoint, &mut permit).await,
             }
         };
         self.shared.thread.run(run).await.unwrap_or_else(|| {
@@ -142,13 +142,13 @@ impl Client {
         })
     }
 
-    /// Returns warnings on settings of the bucket.
-    pub(crate) async fn bucket_warnings(&self) -> Vec<String> {
+    /// Returns warnings on settings of the bucket, asked of the endpoint with this number.
+    pub(crate) async fn bucket_warnings(&self, endpoint: usize) -> Vec<String> {
         let shared = Arc::clone(&self.shared);
         let run = async move {
             match &shared.backend {
                 Backend::Folder(_) => Vec::new(),
-                Backend::S3(s3) => s3.bucket_warnings().await,
+                Backend::S3(s3) => s3.bucket_warnings(endpoint).await,
             }
         };
         self.shared.thread.run(run).await.unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Keys of S3, from a file or the environment.
 
+use base::bounded::read_all;
 use std::fs::File;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,7 +83,7 @@ fn version(metadata: &std::fs::Metadata) -> Version {
 fn read(path: &Path) -> Result<(Version, AwsCredential), String> {
     let place = path.display();
     let unreadable = |error| format!("Cannot read the credentials file {place}: {error}.");
-    let mut file = File::open(path).map_err(unreadable)?;
+    let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
         return Err(format!("The credentials file {place} is not a small file."));
@@ -93,8 +93,8 @@ fn read(path: &Path) -> Result<(Version, AwsCredential), String> {
             "Others may read the credentials file {place}. Take that right away: `chmod 600 {place}`."
         ));
     }
-    let mut text = String::new();
-    file.by_ref().take(FILE_BYTES_MAX).read_to_string(&mut text).map_err(unreadable)?;
+    let text = read_all(&file, FILE_BYTES_MAX).map_err(unreadable)?;
+    let text = String::from_utf8_lossy(&text);
     let keys = parse(&text).map_err(|missing| {
         format!("The credentials file {place} has no {missing}. It has one line `NAME = VALUE` for each key.")
     })?;

@@ -7,18 +7,20 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use base::durable::survive;
+use base::rights::own_user;
 use bytes::Bytes;
 use nix::errno::Errno;
 use nix::sys::statfs::{FsType, NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, statfs};
-use nix::unistd::{User, geteuid};
+use tokio::time::timeout;
 use volume::{LIST_NAMES_MAX, Listed, StoreError, StoreErrorKind};
 
-use crate::budget::Budget;
+use crate::budget::Permit;
 use crate::client::{Reply, Request};
 use crate::options::{OBJECT_BYTES_MAX, check_name};
 
@@ -27,17 +29,19 @@ const NEW: &str = ".new";
 /// File systems of servers: NFS, and the three of SMB (`linux/magic.h`).
 const NETWORK_SYSTEMS: [FsType; 4] =
     [NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, FsType(0xff53_4d42), FsType(0xfe53_4d42)];
-/// Tries to put a file into a folder that another client may remove, or to get a name for a new one.
+/// Tries to get a name for a new file.
 const TRIES: usize = 8;
 
 /// A folder with objects.
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
+    /// The folder at its path when it was opened. Held open, so that its file system cannot be unmounted.
+    opened: File,
     /// Folders whose entries in those above are on disk.
     durable: Mutex<HashSet<PathBuf>>,
-    /// Number of the next new file.
-    next: AtomicU64,
+    /// Time until a request has failed.
+    timeout: Duration,
 }
 
 impl Folder {
@@ -45,10 +49,11 @@ impl Folder {
     ///
     /// # Errors
     /// If the folder cannot be used, or is on a network file system.
-    pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
-        let folder = Self { root: root.to_owned(), durable: Mutex::default(), next: AtomicU64::new(0) };
-        let failed = |error| folder.error(&root.display().to_string(), root, &error);
+    pub(crate) fn open(root: &Path, timeout: Duration) -> Result<Self, StoreError> {
+        let failed = |error| store_error(root, &root.display().to_string(), root, &error);
         make_folders(root).map_err(failed)?;
+        let opened = File::open(root).map_err(failed)?;
+        let folder = Self { root: root.to_owned(), opened, durable: Mutex::default(), timeout };
         let system = statfs(root).map_err(|errno| failed(errno.into()))?.filesystem_type();
         if NETWORK_SYSTEMS.contains(&system) {
             let reason = "This folder is on a network file system, where two hosts could write one volume. \
@@ -65,14 +70,16 @@ impl Folder {
     pub(crate) async fn request(
         self: &Arc<Self>,
         request: Request,
-        budget: &Budget,
+        permit: &mut Permit<'_>,
     ) -> Result<Reply, StoreError> {
         match request {
             Request::Get { name, range } => {
                 let is_whole = range.is_none();
                 let opened = self.run(move |folder| folder.open_object(&name, range)).await?;
                 // How large a whole object is was not known before.
-                let _permit = if is_whole { budget.more(opened.bytes).await } else { None };
+                if is_whole {
+                    permit.grow(opened.bytes).await;
+                }
                 self.run(move |folder| folder.read(&opened)).await.map(Reply::Bytes)
             }
             Request::Create { name, bytes } => self.run(move |folder| folder.create(&name, &bytes)).await,
@@ -88,7 +95,32 @@ impl Folder {
         call: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let folder = Arc::clone(self);
-        tokio::task::spawn_blocking(move || call(&folder)).await.expect("a call of the folder does not panic")
+        let called = tokio::task::spawn_blocking(move || {
+            folder.check_root()?;
+            call(&folder)
+        });
+        match timeout(self.timeout, called).await {
+            Ok(called) => called.expect("a call of the folder does not panic"),
+            Err(_) => {
+                let reason = format!(
+                    "no answer within {} s. Look into the kernel's log for errors of the device.",
+                    self.timeout.as_secs()
+                );
+                Err(StoreError::new(StoreErrorKind::Unreachable, self.root.display().to_string(), reason))
+            }
+        }
+    }
+
+    /// Fails if another folder is at the path by now: what it lacks, the store may have.
+    fn check_root(&self) -> Result<(), StoreError> {
+        let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        let now = fs::metadata(&self.root).map(id).ok();
+        if now.is_some() && now == self.opened.metadata().map(id).ok() {
+            return Ok(());
+        }
+        let place = self.root.display().to_string();
+        let reason = "Another folder is at this path than when it was opened. Mount what was there, and restart Forebay.";
+        Err(StoreError::new(StoreErrorKind::Unreachable, place, reason))
     }
 
     fn open_object(&self, name: &str, range: Option<Range<u64>>) -> Result<OpenObject, StoreError> {
@@ -120,12 +152,22 @@ impl Folder {
         let path = self.root.join(name);
         let parent = path.parent().expect("it is below the root");
         let failed = |error| self.error(name, &path, &error);
+        let exists = || {
+            // A repeated create counts for one that succeeded. Its folder may not have been written when that was tried.
+            sync(parent).map_err(failed)?;
+            Err(failed(io::ErrorKind::AlreadyExists.into()))
+        };
         if fs::symlink_metadata(&path).is_ok() {
-            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+            return exists();
         }
         let new = self.new_file().map_err(failed)?;
         let written = (&new.file).write_all(bytes).and_then(|()| new.file.sync_all());
-        written.and_then(|()| self.link(&new.path, &path)).map_err(failed)?;
+        let linked =
+            written.and_then(|()| self.make_durable(parent)).and_then(|()| fs::hard_link(&new.path, &path));
+        match linked {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return exists(),
+            linked => linked.map_err(failed)?,
+        }
         drop(new);
         // The object is there, so a failure says that it may not stay.
         sync(parent).map_err(|error| {
@@ -133,21 +175,6 @@ impl Folder {
             StoreError::new(StoreErrorKind::Unreachable, name, reason)
         })?;
         Ok(Reply::Done)
-    }
-
-    /// Gives a file its name, which nothing has, and makes folders for it.
-    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let parent = to.parent().expect("it is below the root");
-        for _ in 0..TRIES {
-            self.make_durable(parent)?;
-            match fs::hard_link(from, to) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    self.durable.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                }
-                result => return result,
-            }
-        }
-        Err(io::ErrorKind::NotFound.into())
     }
 
     fn make_durable(&self, folder: &Path) -> io::Result<()> {
@@ -161,9 +188,8 @@ impl Folder {
 
     fn new_file(&self) -> io::Result<NewFile> {
         for _ in 0..TRIES {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
             let nonce = getrandom::u64().map_err(io::Error::from)?;
-            let path = self.root.join(NEW).join(format!("{nonce:016x}-{number}"));
+            let path = self.root.join(NEW).join(format!("{nonce:016x}"));
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
             // The lock says that its process lives. Another's start may remove the file before it is locked.
             if file.try_lock().is_ok() && path.exists() {
@@ -190,8 +216,9 @@ impl Folder {
         let path = self.root.join(name);
         let result = match fs::remove_file(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
-            Err(error) => ignore_missing(Err(error)),
-            Ok(()) => sync(path.parent().expect("it is below the root")),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            // One that is missing may be so because of a delete that failed after that.
+            Ok(()) | Err(_) => ignore_missing(sync(path.parent().expect("it is below the root"))),
         };
         result.map_err(|error| self.error(name, &path, &error))?;
         Ok(Reply::Done)
@@ -239,58 +266,57 @@ impl Folder {
         Ok(())
     }
 
-    /// Converts an error of the operating system, with advice.
     fn error(&self, name: &str, path: &Path, error: &io::Error) -> StoreError {
-        let (place, root) = (path.display(), self.root.display());
-        let errno = error.raw_os_error().map(Errno::from_raw);
-        let (kind, reason) = match (error.kind(), errno) {
-            (io::ErrorKind::NotFound, _) => (StoreErrorKind::NotFound, format!("There is no {place}.")),
-            (io::ErrorKind::AlreadyExists, _) => {
-                (StoreErrorKind::Exists, format!("{place} is there already."))
-            }
-            (_, Some(Errno::ENOTDIR | Errno::EISDIR | Errno::ENAMETOOLONG)) => {
-                let reason =
-                    format!("{place}: {error}. A name cannot be an object and a folder at once in {root}.");
-                (StoreErrorKind::Invalid, reason)
-            }
-            (_, Some(Errno::ENOSPC)) => (
-                StoreErrorKind::Full,
-                format!("The file system of {root} is full. Free space on it, or make it larger."),
-            ),
-            (_, Some(Errno::EDQUOT)) => {
-                let user = user();
-                (
-                    StoreErrorKind::Full,
-                    format!("{user} has used up the quota in {root}. Delete files, or raise the quota."),
-                )
-            }
-            (_, Some(Errno::EFBIG)) => {
-                let reason = format!(
-                    "{place} would be larger than a file may be. Raise the limit of file sizes (`ulimit -f`)."
-                );
-                (StoreErrorKind::Full, reason)
-            }
-            (_, Some(Errno::EROFS)) => {
-                let reason = format!(
-                    "The file system of {root} is read-only. Mount it writable; look into the kernel's log for errors."
-                );
-                (StoreErrorKind::Denied, reason)
-            }
-            (_, Some(Errno::EACCES | Errno::EPERM)) => {
-                let reason =
-                    format!("{} may not use {place}: {error}. Give this user the folder {root}.", user());
-                (StoreErrorKind::Denied, reason)
-            }
-            (_, Some(Errno::EIO)) => (
-                StoreErrorKind::Unreachable,
-                format!("{place}: {error}. Look into the kernel's log for errors of the device."),
-            ),
-            (_, Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM | Errno::EINTR | Errno::EAGAIN))
-            | (io::ErrorKind::ResourceBusy, _) => (StoreErrorKind::Unreachable, format!("{place}: {error}.")),
-            _ => (StoreErrorKind::Invalid, format!("{place}: {error}.")),
-        };
-        StoreError::new(kind, name, reason)
+        store_error(&self.root, name, path, error)
     }
+}
+
+/// Converts an error of the operating system for a store in the folder `root`, with advice.
+fn store_error(root: &Path, name: &str, path: &Path, error: &io::Error) -> StoreError {
+    let (place, root, user) = (path.display(), root.display(), own_user());
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    let (kind, reason) = match (error.kind(), errno) {
+        (io::ErrorKind::NotFound, _) => (StoreErrorKind::NotFound, format!("There is no {place}.")),
+        (io::ErrorKind::AlreadyExists, _) => (StoreErrorKind::Exists, format!("{place} is there already.")),
+        (_, Some(Errno::ENOTDIR | Errno::EISDIR | Errno::ENAMETOOLONG)) => {
+            let reason =
+                format!("{place}: {error}. A name cannot be an object and a folder at once in {root}.");
+            (StoreErrorKind::Invalid, reason)
+        }
+        (_, Some(Errno::ENOSPC)) => (
+            StoreErrorKind::Full,
+            format!("The file system of {root} is full. Free space on it, or make it larger."),
+        ),
+        (_, Some(Errno::EDQUOT)) => (
+            StoreErrorKind::Full,
+            format!("The user {user} has used up the quota in {root}. Delete files, or raise the quota."),
+        ),
+        (_, Some(Errno::EFBIG)) => {
+            let reason = format!(
+                "{place} would be larger than a file may be. Raise the limit of file sizes (`ulimit -f`)."
+            );
+            (StoreErrorKind::Full, reason)
+        }
+        (_, Some(Errno::EROFS)) => {
+            let reason = format!(
+                "The file system of {root} is read-only. Mount it writable; look into the kernel's log for errors."
+            );
+            (StoreErrorKind::Denied, reason)
+        }
+        (_, Some(Errno::EACCES | Errno::EPERM)) => {
+            let reason =
+                format!("The user {user} may not use {place}: {error}. Give this user the folder {root}.");
+            (StoreErrorKind::Denied, reason)
+        }
+        (_, Some(Errno::EIO)) => (
+            StoreErrorKind::Unreachable,
+            format!("{place}: {error}. Look into the kernel's log for errors of the device."),
+        ),
+        (_, Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM | Errno::EINTR | Errno::EAGAIN))
+        | (io::ErrorKind::ResourceBusy, _) => (StoreErrorKind::Unreachable, format!("{place}: {error}.")),
+        _ => (StoreErrorKind::Invalid, format!("{place}: {error}.")),
+    };
+    StoreError::new(kind, name, reason)
 }
 
 /// A file that is being read.
@@ -346,14 +372,6 @@ impl Page<'_> {
     }
 }
 
-fn user() -> String {
-    let id = geteuid();
-    match User::from_uid(id) {
-        Ok(Some(user)) => format!("The user {} ({id})", user.name),
-        Ok(None) | Err(_) => format!("The user {id}"),
-    }
-}
-
 fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -362,6 +380,7 @@ fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
 }
 
 fn sync(folder: &Path) -> io::Result<()> {
+    survive(folder)?;
     File::open(folder)?.sync_all()
 }
 
@@ -439,8 +458,8 @@ mod tests {
 
     #[test]
     fn errors_have_their_kind_and_advice() {
-        let folder = Folder { root: "/srv/store".into(), durable: Mutex::default(), next: AtomicU64::new(0) };
-        let convert = |errno: Errno| folder.error("a", Path::new("/srv/store/a"), &errno.into());
+        let (root, path) = (Path::new("/srv/store"), Path::new("/srv/store/a"));
+        let convert = |errno: Errno| store_error(root, "a", path, &errno.into());
         let expected = [
             (Errno::ENOSPC, StoreErrorKind::Full, "Free space"),
             (Errno::EDQUOT, StoreErrorKind::Full, "raise the quota"),

@@ -72,9 +72,9 @@ pub struct StoreOptions {
     pub credentials: Option<PathBuf>,
     /// File with certificates of authorities in PEM, in place of those that the system trusts.
     pub ca: Option<PathBuf>,
-    /// Whether the bucket is in the path of a request, or in the name of the host. None: in the path if endpoints are given.
+    /// True if the bucket is in the path of a request, false if it is in the name of the host. None: in the path if endpoints are given.
     pub path_style: Option<bool>,
-    /// Time until a request has failed, beside a second for each MiB that it transfers.
+    /// Time until a request to one server, or to the folder, has failed; of S3 beside a second for each MiB that it transfers.
     pub timeout: Duration,
 }
 

@@ -39,13 +39,13 @@ pub async fn probe(client: &Client) -> Result<ProbeReport, StoreError> {
     let [race, plain] = ["race", "plain"].map(|part| format!("{name}/{part}"));
     let (endpoints, unreached) = reachable(client).await?;
     let result = run(client, &endpoints, &race, &plain).await;
+    let mut warnings = client.bucket_warnings(endpoints[0]).await;
     for number in endpoints {
         let plain = format!("{plain}-{number}");
         // A failed delete is found in `run`; after another failure it does not matter.
         client.delete(&plain).await.unwrap_or_default();
     }
     client.delete(&race).await.unwrap_or_default();
-    let mut warnings = client.bucket_warnings().await;
     warnings.extend(unreached);
     match result {
         Ok(()) => Ok(ProbeReport { warnings }),

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use base::plain::line;
 use hyper::{HeaderMap, StatusCode};
 use volume::StoreErrorKind;
 
@@ -24,6 +25,8 @@ pub(super) enum Answer {
     Late(Duration),
     /// The store did it, by its status.
     Success,
+    /// A page for people came instead, with the status of success.
+    Page,
     /// The store did not.
     Error {
         status: StatusCode,
@@ -57,7 +60,7 @@ pub(super) struct Failure {
     pub(super) kind: StoreErrorKind,
     pub(super) words: String,
     pub(super) advice: String,
-    /// Whether the store cannot have got the request.
+    /// True if the store cannot have got the request.
     pub(super) unsent: bool,
 }
 
@@ -68,6 +71,11 @@ impl Failure {
 
     pub(super) fn invalid(words: String) -> Self {
         Self::new(StoreErrorKind::Invalid, words, "")
+    }
+
+    fn not_of_s3(reason: &str) -> Self {
+        let words = format!("the answer is not of S3: {reason}");
+        Self::new(StoreErrorKind::Invalid, words, "Look whether a proxy answers in the store's place.")
     }
 
     pub(super) fn late(time: Duration) -> Self {
@@ -125,16 +133,10 @@ impl From<(Answer, Option<object_store::Error>)> for Failure {
                     error.map_or_else(|| "the request was not sent".to_owned(), |error| chain(&error));
                 Self { unsent: true, ..Self::invalid(words) }
             }
+            Answer::Page => Self::not_of_s3("it is a web page"),
             Answer::Success => match error {
                 Some(error) if is_cut(&error) => Self::broken(&plain(&chain(&error))),
-                Some(error) => {
-                    let words = format!("the answer is not of S3: {}", plain(&chain(&error)));
-                    Self::new(
-                        StoreErrorKind::Invalid,
-                        words,
-                        "Look whether a proxy answers in the store's place.",
-                    )
-                }
+                Some(error) => Self::not_of_s3(&plain(&chain(&error))),
                 None => Self::invalid("the answer is not of S3".to_owned()),
             },
         }
@@ -243,7 +245,7 @@ pub(super) fn element(text: &str, name: &str) -> Option<String> {
 
 fn plain(text: &str) -> String {
     let text = text.replace("&quot;", "\"").replace("&apos;", "'").replace("&#39;", "'");
-    text.chars().filter(|letter| !letter.is_control()).take(TEXT_MAX).collect::<String>().trim().to_owned()
+    line(&text).chars().take(TEXT_MAX).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]

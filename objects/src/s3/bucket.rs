@@ -71,24 +71,24 @@ struct ObjectLock {
 }
 
 impl S3 {
-    /// Returns warnings on settings of the bucket, as far as they may be read.
-    pub(crate) async fn bucket_warnings(&self) -> Vec<String> {
+    /// Returns warnings on settings of the bucket, as far as they may be read, asked of the endpoint with this number.
+    pub(crate) async fn bucket_warnings(&self, number: usize) -> Vec<String> {
         let mut warnings = Vec::new();
-        if let Some(text) = self.setting("versioning").await {
+        if let Some(text) = self.setting(number, "versioning").await {
             warnings.extend(of_versioning(&self.bucket, &text));
         }
-        if let Some(text) = self.setting("lifecycle").await {
+        if let Some(text) = self.setting(number, "lifecycle").await {
             warnings.extend(of_lifecycle(&self.bucket, &self.prefix, &text));
         }
-        if let Some(text) = self.setting("object-lock").await {
+        if let Some(text) = self.setting(number, "object-lock").await {
             warnings.extend(of_object_lock(&self.bucket, &text));
         }
         warnings
     }
 
     /// Returns a setting of the bucket as XML, if it is there and may be read.
-    async fn setting(&self, name: &str) -> Option<String> {
-        let endpoint = &self.endpoints[*self.order().first()?];
+    async fn setting(&self, number: usize, name: &str) -> Option<String> {
+        let endpoint = &self.endpoints[number];
         let mut request = HttpRequest::new(HttpRequestBody::empty());
         *request.uri_mut() = format!("{}?{name}", endpoint.bucket_url).parse().ok()?;
         let keys = self.credentials.current();

@@ -1,13 +1,14 @@
 //! HTTP for `object_store`, by hyper and rustls.
 
 use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Collected, Full, Limited};
+use hyper::header::CONTENT_TYPE;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
@@ -109,7 +110,13 @@ impl HttpService for Service {
         })?;
         let (parts, body) = response.into_parts();
         if parts.status.is_success() {
-            record(Answer::Success);
+            let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+            // Without this, the list of a proxy that asks for a password is an empty one.
+            let is_page = kind.is_some_and(|kind| kind.starts_with("text/html"));
+            record(if is_page { Answer::Page } else { Answer::Success });
+            if is_page {
+                return Err(HttpError::new(HttpErrorKind::Decode, io::Error::other("it is a web page")));
+            }
             let body = body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error));
             return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
         }

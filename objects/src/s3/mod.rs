@@ -31,7 +31,7 @@ use volume::{LIST_NAMES_MAX, Listed, StoreError, StoreErrorKind};
 
 use self::answer::Failure;
 use self::http::{Connector, record_answer};
-use crate::budget::Budget;
+use crate::budget::Permit;
 use crate::client::{Reply, Request};
 use crate::credentials::Credentials;
 use crate::options::{OBJECT_BYTES_MAX, StoreOptions, check_name};
@@ -132,13 +132,13 @@ impl S3 {
         &self,
         request: &Request,
         endpoint: Option<usize>,
-        budget: &Budget,
+        permit: &mut Permit<'_>,
     ) -> Result<Reply, StoreError> {
         let order = endpoint.map_or_else(|| self.order(), |number| vec![number]);
         let mut last = None;
         for number in order {
             let endpoint = &self.endpoints[number];
-            let failure = match self.send(endpoint, request, budget).await {
+            let failure = match self.send(endpoint, request, permit).await {
                 Ok(reply) => {
                     endpoint.set_left(None);
                     return Ok(reply);
@@ -170,11 +170,16 @@ impl S3 {
         order
     }
 
-    async fn send(&self, endpoint: &Endpoint, request: &Request, budget: &Budget) -> Result<Reply, Failure> {
+    async fn send(
+        &self,
+        endpoint: &Endpoint,
+        request: &Request,
+        permit: &mut Permit<'_>,
+    ) -> Result<Reply, Failure> {
         let time = self.timeout + Duration::from_secs(request.bytes() / LEAST_SPEED);
         match request {
             Request::Get { name, range } => {
-                self.get(endpoint, name, range.as_ref(), budget).await.map(Reply::Bytes)
+                self.get(endpoint, name, range.as_ref(), permit).await.map(Reply::Bytes)
             }
             Request::Create { name, bytes } => {
                 let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
@@ -201,7 +206,7 @@ impl S3 {
         endpoint: &Endpoint,
         name: &str,
         range: Option<&Range<u64>>,
-        budget: &Budget,
+        permit: &mut Permit<'_>,
     ) -> Result<Bytes, Failure> {
         let is_empty = range.is_some_and(|range| range.start >= range.end);
         // An empty range cannot be asked for: one byte shows whether the object is there.
@@ -225,7 +230,9 @@ impl S3 {
             )));
         }
         // The connection waits meanwhile: how large a whole object is was not known before.
-        let _permit = if range.is_none() { budget.more(bytes).await } else { None };
+        if range.is_none() {
+            permit.grow(bytes).await;
+        }
         let time = self.timeout + Duration::from_secs(bytes / LEAST_SPEED);
         let content = timeout(time, async {
             let mut content = Vec::with_capacity(bytes as usize);

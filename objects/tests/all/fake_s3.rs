@@ -169,7 +169,14 @@ async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
     assert!(parts.headers.contains_key("authorization"), "requests are signed");
     let fault = (state.fault)(&parts.method, &path);
     match &fault {
-        Some(Fault::Status(status, text)) => return Ok(full(*status, text.clone())),
+        Some(Fault::Status(status, text)) => {
+            let mut response = full(*status, text.clone());
+            if text.starts_with("<html>") {
+                let kind = "text/html; charset=utf-8".parse().expect("it is valid");
+                response.headers_mut().insert("content-type", kind);
+            }
+            return Ok(response);
+        }
         Some(Fault::Redirect(status, name, value)) => {
             let mut response = full(*status, "");
             response.headers_mut().insert(*name, value.parse().expect("it is valid"));

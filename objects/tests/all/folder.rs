@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use base::testing::TempDir;
+use base::testing::{TempDir, die_after};
 use bytes::Bytes;
 use objects::{Client, StoreOptions, probe};
 use volume::{Store, StoreErrorKind};
@@ -24,6 +24,42 @@ fn it_keeps_the_contract() {
     // Thousands of files, each fsynced.
     let dir = TempDir::in_ram();
     contract::test(&open(&dir.path().join("made/for/it")));
+}
+
+#[test]
+fn a_create_that_failed_because_its_folder_was_not_written_does_not_count_until_it_is() {
+    let dir = TempDir::new();
+    let client = open(dir.path());
+    assert_eq!(wait(client.create("a/one", Bytes::new())), Ok(()));
+    die_after(dir.path(), Some(0));
+    for _ in 0..2 {
+        let error = wait(client.create("a/two", Bytes::new())).expect_err("its folder cannot be written");
+        assert_ne!(error.kind, StoreErrorKind::Exists, "{error}");
+        wait(client.delete("a/one")).expect_err("its folder cannot be written");
+    }
+    assert!(die_after(dir.path(), None), "writes were tried");
+    let error = wait(client.create("a/two", Bytes::new())).expect_err("it is there");
+    assert_eq!(error.kind, StoreErrorKind::Exists);
+    assert_eq!(wait(client.delete("a/one")), Ok(()));
+}
+
+#[test]
+fn a_folder_that_took_the_place_of_the_store_is_not_taken_for_an_empty_one() {
+    let dir = TempDir::new();
+    let root = dir.path().join("store");
+    let client = open(&root);
+    assert_eq!(wait(client.create("a", Bytes::new())), Ok(()));
+    fs::rename(&root, dir.path().join("away")).expect("the folder is ours");
+    for _ in 0..2 {
+        for error in [
+            wait(client.get("a", None)).map(drop),
+            wait(client.list("", None)).map(drop),
+            wait(client.delete("a")),
+        ] {
+            assert_eq!(error.expect_err("it is another").kind, StoreErrorKind::Unreachable);
+        }
+        fs::create_dir_all(&root).expect("the folder is ours");
+    }
 }
 
 #[test]

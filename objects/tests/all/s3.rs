@@ -254,8 +254,8 @@ fn a_redirect_names_the_region() {
 fn a_list_that_is_no_list_is_invalid() {
     let server = Server::start(|_, _| Some(Fault::Status(200, "<html>Welcome</html>".to_owned())));
     let client = open(&[&server.url]);
-    let listed = wait(client.list("", None));
-    assert!(listed.is_err() || listed == Ok(Vec::new()), "{listed:?}");
+    let error = wait(client.list("", None)).expect_err("a proxy answers");
+    assert!(error.kind == StoreErrorKind::Invalid && error.reason.contains("web page"), "{error}");
     let server = Server::start(|_, _| Some(Fault::Status(200, "Welcome".to_owned())));
     assert_eq!(wait(open(&[&server.url]).list("", None)).expect_err("no XML").kind, StoreErrorKind::Invalid);
 }

@@ -18,7 +18,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("block", &[]),
     ("cache", &["block", "redo"]),
     ("doors", &["block"]),
-    // Object stores behind the interface of `volume`: files and HTTP, and nothing of a disk; `base` for tests.
+    // Object stores behind the interface of `volume`: files and HTTP, and nothing of a disk.
     ("objects", &["base", "volume"]),
     // A disk on Ceph as a device behind a door, in a process of its own; `base` for tests. The daemon knows its messages only.
     ("rbd", &["base", "block", "doors"]),
