@@ -21,6 +21,12 @@ impl Moment {
     }
 }
 
+/// Returns the nanoseconds since 1970 by the host's clock, which may be set at any time.
+pub fn nanos_since_1970() -> u64 {
+    let elapsed = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// Form of RFC 3339: `2026-11-21T17:05:09Z`.
 impl fmt::Display for Moment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

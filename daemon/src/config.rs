@@ -21,6 +21,9 @@ use crate::nbd_listener::{AllowedNetworks, NbdTcp};
 use crate::shard::SHARDS_MAX;
 use crate::stores::StoreConfig;
 
+/// The file that a service has.
+const OF_SERVICE: &str = "/etc/forebay/forebay.toml";
+
 /// The largest configuration that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
@@ -216,6 +219,15 @@ impl Config {
         Self::parse(&text).map_err(|(line, message)| {
             Error::invalid(format!("Cannot use configuration {}, line {line}: {message}", path.display()))
         })
+    }
+
+    /// Reads the file at `path`; without one that of the service, if it is there.
+    ///
+    /// # Errors
+    /// As those of [`Self::load`].
+    pub(crate) fn for_command(path: Option<&Path>) -> Result<Self> {
+        let usual = Path::new(OF_SERVICE);
+        path.or_else(|| usual.exists().then_some(usual)).map_or_else(|| Ok(Self::default()), Self::load)
     }
 
     /// Parses the text of a file; errors are line numbers with messages.

@@ -71,6 +71,7 @@ use crate::places::Places;
 use crate::pool::{PoolInUse, check_mirror};
 use crate::shard::{
     AttachRequest, DetachPolicy, DetachReport, DiskReport, ReconfigureRequest, Shards, UnsavedPools,
+    needs_ring,
 };
 use crate::state::{DiskRecord, GuestRecord, State};
 
@@ -368,7 +369,7 @@ impl Registry {
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.force_raw { Images::ServedAsRaw } else { Images::Refused };
         self.check_not_own(&wanted.name, &location)?;
-        if wanted_values.is_consistent() && !location.has_atomic_flushes() {
+        if needs_ring(&wanted_values, &location) {
             self.check_ring_drive(&wanted.name, &wanted_values, &location).await?;
         }
         let rights = resolve_rights(&values).await?;
@@ -490,7 +491,7 @@ impl Registry {
                 self.note_unsaved(name).await?;
             }
             let becomes_consistent =
-                values.is_consistent() && !before.settings.is_consistent() && !location.has_atomic_flushes();
+                needs_ring(&values, &location) && !needs_ring(&before.settings, &location);
             if becomes_consistent {
                 self.check_ring_drive(name, &values, &location).await?;
                 // Before its ring promises anything: a start in address order would break that.

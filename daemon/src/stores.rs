@@ -5,7 +5,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::error::{Error, Result, hint};
@@ -164,15 +164,6 @@ impl std::fmt::Display for VolumeName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.store, self.name)
     }
-}
-
-/// Path of the configuration that a service has, for commands without one.
-pub(crate) const USUAL_CONFIG: &str = "/etc/forebay/forebay.toml";
-
-/// Returns the path of the configuration for a command, if there is one.
-pub(crate) fn config_for_command(given: Option<&Path>) -> Option<PathBuf> {
-    let usual = || Some(PathBuf::from(USUAL_CONFIG)).filter(|path| path.exists());
-    given.map(Path::to_owned).or_else(usual)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use base::rights::own_user;
 pub(crate) use capabilities::{Ability, Capabilities, NamedAbility};
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
-pub(crate) use kinds::{Location, VolumeUser, check_free, probe_on_ring, refused_volume, wall_time};
+pub(crate) use kinds::{Location, VolumeUser, check_free, probe_on_ring, refused_volume};
 pub(crate) use monitor::{BackingMonitor, MONITOR_THREADS_MAX, MonitoredBacking};
 pub(crate) use probe::Images;
 pub(crate) use stack::KernelFolders;

@@ -28,9 +28,10 @@ impl Location {
         self.path().map_or_else(|| self.to_string(), |path| path.display().to_string())
     }
 
-    /// Returns true if both are the same image by name, whatever the user.
+    /// Returns true if both are the same image or volume by name, whatever the user.
     pub(crate) fn is_same_image(&self, other: &Self) -> bool {
         match (self, other) {
+            (Self::Volume(one), Self::Volume(other)) => one == other,
             (Self::Rbd(one), Self::Rbd(other)) => one.plain() == other.plain() && one.conf == other.conf,
             _ => false,
         }
@@ -42,9 +43,9 @@ impl Location {
         served_in.is_some_and(|served_in| folder.canonicalize().is_ok_and(|folder| folder == served_in))
     }
 
-    /// Returns its appearance as far as it is known without a server: that of an export is empty, that of an image is not known.
+    /// Returns its appearance as far as it is known without a server: that of an export is empty, that of an image or volume is not known.
     pub(crate) fn unopened(&self) -> UnopenedBacking {
-        if let Self::Rbd(_) = self {
+        if let Self::Rbd(_) | Self::Volume(_) = self {
             return UnopenedBacking { appearance: None, may_exist: true, is_guarded: self.fence().is_able() };
         }
         let path = self.path();
@@ -61,8 +62,8 @@ impl Location {
     /// # Errors
     /// The error of the system, or that only an open backing can be reached; then the mark may still be there.
     pub(crate) fn remove_dirty_mark(&self, mark: &DirtyMark) -> io::Result<()> {
-        if let Self::Rbd(_) = self {
-            return Err(io::Error::new(io::ErrorKind::NotConnected, "the image is not open"));
+        if let Self::Rbd(_) | Self::Volume(_) = self {
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "it is not open"));
         }
         self.path().map_or(Ok(()), |path| mark.remove_at(path))
     }
@@ -71,6 +72,7 @@ impl Location {
     pub(crate) fn unmark_command(&self) -> String {
         match self {
             Self::Rbd(image) => format!("rbd image-meta remove {} forebay.dirty", image.plain()),
+            Self::Volume(name) => format!("forebay volume fence {name}"),
             _ => format!("setfattr -x user.forebay.dirty {}", self.shown()),
         }
     }

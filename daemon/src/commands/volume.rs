@@ -8,21 +8,21 @@ use std::path::Path;
 
 use ::volume::{Compression, Owner, Volume, VolumeOptions, VolumeSettings};
 use base::error::{Error, Result};
-use base::moment::Moment;
+use base::moment::{Moment, nanos_since_1970};
 use base::units::Size;
 use block::executor::{Executor, LocalHost, Order};
 use block::{BlockDevice, Buffer, ByteRange, Ring};
 use objects::Client;
 use serde_json::{Value, json};
 
-use crate::backing::{check_free, refused_volume, wall_time};
+use crate::backing::{check_free, refused_volume};
 use crate::cli::{
     StoreOptions, VolumeCheck, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
 };
 use crate::config::Config;
 use crate::output;
 use crate::places::host_name;
-use crate::stores::{Stores, VolumeName, config_for_command};
+use crate::stores::{Stores, VolumeName};
 
 /// Entries of the ring of the system: all requests go to the store.
 const QUEUE_DEPTH: u32 = 8;
@@ -59,8 +59,7 @@ impl StoreAccess {
 
 /// Runs what a command does with stores.
 fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&StoreAccess) -> Result<T>) -> Result<T> {
-    let config = config_for_command(options.config.as_deref());
-    let config = config.as_deref().map_or_else(|| Ok(Config::default()), Config::load)?;
+    let config = Config::for_command(options.config.as_deref())?;
     let cannot_start =
         |error: &dyn std::fmt::Display| Error::failed(format!("Cannot start: {error}; free some memory"));
     let queue = Ring::new(QUEUE_DEPTH).map_err(|error| cannot_start(&error))?;
@@ -255,7 +254,7 @@ fn import(options: &VolumeImport) -> Result<()> {
         ::volume::create(&client, &access.host, &volume.name, size, options).await.map_err(refused)?;
         is_made.set(true);
         let owner = Owner { id: format!("import {}", std::process::id()), host: host_name(), after: None };
-        let settings = VolumeSettings { wall_time, ..VolumeSettings::default() };
+        let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
         let opened = Volume::open(client, access.host.clone(), &volume.name, &owner, settings).await;
         let opened = opened.map_err(refused)?;
         let mut at = 0;
@@ -272,7 +271,7 @@ fn import(options: &VolumeImport) -> Result<()> {
         }
         opened.close().await.map_err(refused)?;
         let marks = opened.marks().expect("it is open for writing");
-        marks.replace(&::volume::Mark::default(), block::Host::random(&access.host)).await.map_err(refused)
+        marks.replace(&::volume::Mark::default()).await.map_err(refused)
     });
     if let Err(problem) = imported {
         // A part of a disk must not be taken for one.

@@ -14,7 +14,7 @@ use telemetry::events::{self, Kind};
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
 use crate::backing_identity::DirtyMark;
-use crate::shard::{DetachPolicy, RECOVER_ADVICE};
+use crate::shard::{DetachPolicy, RECOVER_ADVICE, needs_ring};
 use crate::state::DiskRecord;
 
 /// Time that a removal may take before it continues after its answer.
@@ -141,11 +141,10 @@ impl Registry {
         if self.check_pool_is_here(record).is_ok() {
             forgotten?;
         }
-        if !record.settings.is_consistent() {
+        let backing = Location::parse(&record.backing);
+        if !backing.is_ok_and(|backing| needs_ring(&record.settings, &backing)) {
             self.unmark(record).await;
-        } else if record.unsaved_in.is_some()
-            && !Location::parse(&record.backing).is_ok_and(|location| location.has_atomic_flushes())
-        {
+        } else if record.unsaved_in.is_some() {
             // Its redo ring may still bring the backing to the time of the last group, which ends the mark.
             tracing::info!("The backing of disk '{}' keeps its dirty mark: {RECOVER_ADVICE}", record.name);
         }

@@ -24,6 +24,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::error::{Error, Result};
+use base::moment::nanos_since_1970;
 use block::ByteRange;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
@@ -191,8 +192,7 @@ impl Plan {
     /// If the trace is damaged, changed since its survey, or a connection is lost. Failed requests and wrong
     /// content are in the outcome.
     pub(crate) fn run(&self, stop: &AtomicBool, report: impl FnMut(ReplayProgress)) -> Result<ReplayResult> {
-        let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let run = run.map_or(0, |since| since.as_nanos() as u64);
+        let run = nanos_since_1970();
         let (jobs, work) = channel();
         let (done, answers) = channel();
         let work = Arc::new(Mutex::new(work));

@@ -12,7 +12,7 @@ use base::error::{Error, Result};
 use super::Shard;
 use super::disk::Cached;
 use super::redo_ring::RECOVER_ADVICE;
-use crate::backing::Ability;
+use crate::backing::{Ability, Location};
 use crate::backing_identity::{Appearance, BackingHistory, CannotMark, DirtyMark};
 use crate::keys::{Unmarked, Values};
 
@@ -31,6 +31,7 @@ impl Shard {
         &self,
         name: &str,
         id: u32,
+        location: &Location,
         unsaved: &UnsavedPools,
         found: &Appearance,
         history: &Rc<BackingHistory>,
@@ -38,19 +39,13 @@ impl Shard {
         if let Some(mark) =
             found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
         {
-            let is_volume = found.image.as_ref().is_some_and(|image| image.starts_with("volume:"));
-            let remove = if is_volume {
-                "by forebay volume fence STORE/NAME"
-            } else if found.image.is_some() {
-                "from the image: rbd image-meta remove POOL/IMAGE forebay.dirty"
-            } else {
-                "from the file: setfattr -x user.forebay.dirty FILE"
-            };
             return Err(Error::unavailable(format!(
                 "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
                  Forebay. Have that one destage and remove it. If that data is lost: {RECOVER_ADVICE}, if it has one; to discard \
-                 it, remove the mark {remove}",
-                mark.pool, mark.name
+                 it, remove the mark: {}",
+                mark.pool,
+                mark.name,
+                location.unmark_command()
             )));
         }
         let in_use = |pool: &String| !self.goes_without.get() && self.cache().id() == *pool;

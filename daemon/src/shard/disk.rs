@@ -30,7 +30,7 @@ use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
-use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, begin_groups};
+use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, begin_groups, needs_ring};
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
@@ -438,7 +438,7 @@ impl Shard {
         let history = Rc::new(history);
         // The size that guests saw last: growth of the backing is a step of its own.
         backing.set_size(history.disk_bytes());
-        self.check_unsaved(name, *id, unsaved, &found, &history).await?;
+        self.check_unsaved(name, *id, &opening.location, unsaved, &found, &history).await?;
         let found = Appearance { bytes: Some(sizes.backing), ..found };
         let user = RingUser {
             name,
@@ -448,9 +448,8 @@ impl Shard {
             disk_bytes: history.disk_bytes(),
             may_be_dirty: unsaved.held_by.is_some(),
         };
-        let needs_ring =
-            values.is_consistent() && access == Access::ReadWrite && !opening.location.has_atomic_flushes();
-        let ring = match (needs_ring, self.goes_without.get()) {
+        let has_ring = access == Access::ReadWrite && needs_ring(values, &opening.location);
+        let ring = match (has_ring, self.goes_without.get()) {
             (false, _) => None,
             (true, false) => Some(self.open_ring(&user).await?),
             (true, true) => {
@@ -664,7 +663,7 @@ impl Shard {
             return Err(holds_dirty(name));
         }
         let promises = disk.cached.consistency().is_some_and(|state| state.taken_at.is_some());
-        if promises && !is_destaged && !disk.location.has_atomic_flushes() {
+        if promises && !is_destaged && disk.ring.borrow().is_some() {
             // Its ring still brings the backing to the time of the last group, which ends the mark.
             tracing::info!("The backing of disk '{name}' keeps its dirty mark: {RECOVER_ADVICE}");
         } else {

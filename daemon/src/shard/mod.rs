@@ -60,7 +60,7 @@ pub(crate) use disk::{AbsentDisk, AttachRequest, DetachPolicy, DetachReport, Dis
 pub(crate) use flash::Openness;
 pub(crate) use pool::{DeviceProbe, OpenedPool, Owners, PoolReport};
 pub(crate) use reconfigure::ReconfigureRequest;
-pub(crate) use redo_ring::{RECOVER_ADVICE, RingPlace, chosen_place};
+pub(crate) use redo_ring::{RECOVER_ADVICE, RingPlace, chosen_place, needs_ring};
 pub(crate) use resizing::{NotRecorded, ResizeRequest, ResizeResult};
 
 use crate::backing::BackingMonitor;

@@ -9,7 +9,7 @@ use telemetry::counted::Counted;
 use telemetry::series::lifetime::Passed;
 
 use super::disk::{Disk, check_durability, explain, not_attached};
-use super::redo_ring::{DiskRing, RingUser, begin_groups};
+use super::redo_ring::{DiskRing, RingUser, begin_groups, needs_ring};
 use super::{Shard, ShardHandle};
 use crate::keys::{Unmarked, Values};
 
@@ -103,8 +103,7 @@ impl Shard {
         change: &ReconfigureRequest,
         settings: &DiskSettings,
     ) -> Result<Option<DiskRing>> {
-        let has_order = disk.location.has_atomic_flushes();
-        if settings.destage_order == DestageOrder::Address || settings.read_only || has_order {
+        if settings.read_only || !needs_ring(&change.values, &disk.location) {
             return Ok(None);
         }
         let user = RingUser {

@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use ::rbd::ImageName;
 use base::error::{Error, Result};
+use base::moment::nanos_since_1970;
 use base::units::Size;
 use block::file::{Access, Lock};
 use block::{BlockDevice, Buffer};
@@ -25,7 +26,7 @@ use telemetry::events::{self, Kind};
 
 use super::Shard;
 use super::disk::{Cached, Disk};
-use crate::backing::{Backing, Location, Opening, wall_time};
+use crate::backing::{Backing, Location, Opening};
 use crate::keys::Values;
 
 /// Bytes that are read at once of a place that may be empty.
@@ -37,15 +38,20 @@ const MODE: u32 = 0o600;
 pub(crate) const RECOVER_ADVICE: &str =
     "forebay disk recover brings it to the time of the last group in its redo ring";
 
+/// Returns true if a disk with these values is to have a redo ring: a backing with atomic flushes gets the groups itself.
+pub(crate) fn needs_ring(values: &Values, backing: &Location) -> bool {
+    values.is_consistent() && !backing.has_atomic_flushes()
+}
+
 /// Hands a disk its redo ring, and the clock by which its groups are named. Returns the place of the ring.
 pub(super) fn begin_groups(cached: &Rc<Cached>, ring: Option<DiskRing>) -> Option<RingPlace> {
     let Some(DiskRing { ring, place, .. }) = ring else {
         if cached.backing().geometry().atomic_flushes {
-            cached.set_wall_clock(Rc::new(wall_time));
+            cached.set_wall_clock(Rc::new(nanos_since_1970));
         }
         return None;
     };
-    cached.set_redo_ring(ring, Rc::new(wall_time));
+    cached.set_redo_ring(ring, Rc::new(nanos_since_1970));
     Some(place)
 }
 

@@ -35,7 +35,7 @@ pub(super) use nbd::identity_of;
 use nbd::{open_export, probe_export};
 use rbd::{RbdHandle, RbdImage, open_image, probe_image};
 use volume::{OpenVolume, open_volume, probe_volume};
-pub(crate) use volume::{VolumeUser, check_free, refused as refused_volume, wall_time};
+pub(crate) use volume::{VolumeUser, check_free, refused as refused_volume};
 
 /// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]

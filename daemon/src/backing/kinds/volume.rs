@@ -1,12 +1,12 @@
 //! A volume: a disk as a log of objects in an object store. Opening it for writing ends the right of every other host to change it.
 
-use std::cell::Cell;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
+use base::moment::nanos_since_1970;
 use block::executor::LocalHost;
 use block::file::Access;
 use block::patient::HangPolicy;
@@ -28,6 +28,8 @@ use crate::stores::{Stores, VolumeName, cannot_use};
 const CLOSE_NS: u64 = 3_000_000_000;
 /// Longest time for the note that nobody has it open, in nanoseconds. A stop of the daemon has 8 s for all.
 const RELEASE_NS: u64 = 3_000_000_000;
+/// Tries of that note.
+const RELEASE_TRIES: u32 = 3;
 /// Longest time for another change of its mark.
 const CHANGE_TIME: Duration = Duration::from_secs(20);
 
@@ -59,14 +61,12 @@ pub(in crate::backing) struct OpenVolume {
     device: Aligned<Volume<Client, LocalHost>>,
     attributes: Arc<VolumeAttributes>,
     host: LocalHost,
-    /// True once its mark says that nobody has it open, or that was tried.
-    is_released: Cell<bool>,
 }
 
 impl Drop for OpenVolume {
     /// A disk that could not be attached leaves the volume to others.
     fn drop(&mut self) {
-        if !self.is_released.get() && self.lost().is_none() {
+        if self.lost().is_none() {
             let attributes = Arc::clone(&self.attributes);
             self.host.spawn(async move { attributes.release().await });
         }
@@ -142,7 +142,6 @@ impl Storage for OpenVolume {
         }
         // Nothing of it goes on, also if that took too long.
         self.volume().end();
-        self.is_released.set(true);
         if self.lost().is_some() {
             return;
         }
@@ -201,7 +200,7 @@ struct VolumeAttributes {
 
 struct MarkState {
     mark: Mark,
-    /// None if it is open for reading alone.
+    /// None if it is open for reading alone, or was released.
     marks: Option<Marks<Client>>,
 }
 
@@ -214,7 +213,7 @@ impl VolumeAttributes {
     fn change(&self, change: impl FnOnce(&mut Mark)) -> Result<(), String> {
         let mut state = self.state();
         let MarkState { mark, marks } = &mut *state;
-        let Some(marks) = marks else { return Err("the volume is open for reading alone".to_owned()) };
+        let Some(marks) = marks else { return Err("the volume is not open for writing".to_owned()) };
         let mut changed = mark.clone();
         change(&mut changed);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
@@ -222,7 +221,7 @@ impl VolumeAttributes {
         let change = async {
             let mut tries = 0;
             loop {
-                match marks.replace(&changed, random()).await {
+                match marks.replace(&changed).await {
                     Ok(()) => return Ok(()),
                     Err(VolumeError::Store(error)) if error.kind.is_transient() && tries < 5 => {
                         tokio::time::sleep(Duration::from_millis(100 << tries)).await;
@@ -238,28 +237,22 @@ impl VolumeAttributes {
         Ok(())
     }
 
-    /// Says that no host has it open.
-    #[allow(clippy::await_holding_lock, reason = "the disk is detached: nothing else uses its marks")]
+    /// Says that no host has it open, unless that was done before. Afterwards its marks cannot be changed.
     async fn release(&self) {
-        let mut state = self.state();
-        state.mark.host = None;
-        let MarkState { mark, marks } = &*state;
-        let Some(marks) = marks else { return };
-        let mut tries = 0;
-        while let Err(problem) = marks.replace(mark, random()).await {
-            tries += 1;
-            if tries == 3 {
-                tracing::warn!("A volume stays marked as open: {problem}");
+        // What changes them now is the end of an attachment that failed: nobody waits for a store on this thread.
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let Some(marks) = state.marks.take() else { return };
+        let mark = Mark { host: None, ..state.mark.clone() };
+        drop(state);
+        for _ in 1..RELEASE_TRIES {
+            if marks.replace(&mark).await.is_ok() {
                 return;
             }
         }
+        if let Err(problem) = marks.replace(&mark).await {
+            tracing::warn!("A volume stays marked as open: {problem}");
+        }
     }
-}
-
-fn random() -> u64 {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).expect("the system has random numbers");
-    u64::from_le_bytes(bytes)
 }
 
 impl Attributes for VolumeAttributes {
@@ -377,13 +370,6 @@ pub(super) async fn probe_volume(
     Ok(Identity::Remote(id_of(summary.id)))
 }
 
-/// Returns the nanoseconds since 1970 by the system's clock, which may be set at any time.
-pub(crate) fn wall_time() -> u64 {
-    SystemTime::UNIX_EPOCH
-        .elapsed()
-        .map_or(0, |elapsed| u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
-}
-
 fn id_of(id: volume::VolumeId) -> String {
     format!("volume:{id}")
 }
@@ -400,7 +386,7 @@ pub(super) async fn open_volume(
         // Before the volume is looked at: what is found there is to hold when it is opened.
         opening.stores.probe(&name.store, &client).await?;
     }
-    let settings = VolumeSettings { wall_time, ..VolumeSettings::default() };
+    let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
     let summary = volume::peek(&client, host, &name.name).await.map_err(|error| refused(name, &error))?;
     let is_writable = opening.access == Access::ReadWrite;
     let opened = match &opening.user {
@@ -419,7 +405,7 @@ pub(super) async fn open_volume(
         _ => Volume::open_read_only(client, host.clone(), &name.name, settings).await,
     };
     let opened = opened.map_err(|error| refused(name, &error))?;
-    let mark = opened.mark();
+    let mark = opened.mark().clone();
     let attributes = VolumeAttributes {
         id: id_of(opened.id()),
         bytes: opened.geometry().size,
@@ -428,6 +414,5 @@ pub(super) async fn open_volume(
             && if is_writable { summary.mark.owner == mark.owner } else { mark.host.is_none() },
         state: Mutex::new(MarkState { mark, marks: opened.marks() }),
     };
-    let (host, is_released) = (host.clone(), Cell::new(false));
-    Ok(OpenVolume { device: Aligned::new(opened), attributes: Arc::new(attributes), host, is_released })
+    Ok(OpenVolume { device: Aligned::new(opened), attributes: Arc::new(attributes), host: host.clone() })
 }
