@@ -29,7 +29,7 @@ pub(crate) struct ImageState {
 const CONFIRMED_SECONDS: u64 = 30;
 
 /// Returns the time since the start of the system in seconds, suspensions included.
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_BOOTTIME).expect("the system has this clock");
     u64::try_from(time.tv_sec()).unwrap_or_default()
 }
@@ -52,9 +52,9 @@ impl ImageState {
         }
     }
 
-    /// Records that this client has the lock.
-    pub(crate) fn confirm(&self) {
-        self.confirmed.store(now(), Ordering::Relaxed);
+    /// Records that this client had the lock at some time after `asked`.
+    pub(crate) fn confirm(&self, asked: u64) {
+        self.confirmed.store(asked, Ordering::Relaxed);
         self.confirmation.notify_waiters();
     }
 
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn requests_after_a_long_stop_wait_for_a_check_of_the_lock() {
-        for resolve in [ImageState::confirm, ImageState::fence] {
+        for resolve in [|state: &ImageState| state.confirm(now()), ImageState::fence] {
             let state = ImageState::new(4096);
             let mut context = Context::from_waker(Waker::noop());
             assert_eq!(pin!(state.until_confirmed()).poll(&mut context), Poll::Ready(()));
@@ -195,6 +195,8 @@ mod tests {
             }
             let mut waiting = pin!(state.until_confirmed());
             assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
+            state.confirm(0);
+            assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending, "asked before the stop");
             resolve(&state);
             assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(()));
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 
 use crate::ceph::{Failure, Image};
-use crate::device::ImageState;
+use crate::device::{ImageState, now};
 
 /// Interval of checks.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -46,9 +46,11 @@ impl Guard {
         let (image, state) = (Arc::clone(image), Arc::clone(state));
         let thread = thread::spawn(move || {
             while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                // Before the question: the answer may be read after the host was suspended.
+                let asked = now();
                 let owner = image.lock_owner();
                 match Check::of(owner.as_ref().map(Option::as_deref).map_err(|error| *error), &own) {
-                    Check::Held => state.confirm(),
+                    Check::Held => state.confirm(asked),
                     Check::Lost => return state.fence(),
                     Check::Unknown => {}
                 }

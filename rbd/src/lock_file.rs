@@ -191,8 +191,10 @@ impl LockFile {
             self.contents.owners.clear();
             self.contents.free = Some(released);
         }
-        // What is in the file otherwise says the same.
-        drop(self.write());
+        // Without it the file names an owner that an image without one does not have: it counts as changed, which is safe.
+        if let Err(problem) = self.write() {
+            eprintln!("forebay-rbd: {}", problem.reason);
+        }
     }
 
     fn write(&self) -> Result<(), Refusal> {

@@ -310,6 +310,10 @@ impl Taking<'_> {
             free = Some(broken);
         }
         let is_still_free = self.release().ok() == free;
+        if !is_still_free {
+            // If this process dies with the lock, the next one is to know.
+            file.note_attempt(&own, Some(false))?;
+        }
         image.lock().map_err(|error| match error {
             Errno::EROFS | Errno::EBUSY | Errno::EAGAIN => {
                 let owner = image.lock_owner().ok().flatten().unwrap_or_else(|| "unknown".to_owned());

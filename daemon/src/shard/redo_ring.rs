@@ -285,10 +285,6 @@ impl Shard {
     /// If its storage fails.
     pub(super) async fn void_ring_before(&self, user: &RingUser<'_>) -> Result<()> {
         let Ok(place) = self.ring_place(user).await else { return Ok(()) };
-        if place.is_image() && !user.values.is_consistent() {
-            // The change of the order made it void. It may not be there, and a helper would be started to find out.
-            return Ok(());
-        }
         if let Some(path) = place.location.path().map(Path::to_owned)
             && !self.blocking.run(move || path.exists()).await?
         {

@@ -248,11 +248,11 @@ impl Watcher {
         for path in [&self.options.socket, &self.options.lock] {
             path.parent().map_or(Ok(()), make_private)?;
         }
-        self.start(None)?.map_err(|refusal| refused(&self.link.name, &refusal))
+        self.start(None)?.map_err(|reason| refused(&self.link.name, &reason.into()))
     }
 
     /// Starts a process, and waits until it has opened the image.
-    fn start(&self, continues: Option<&str>) -> Result<Result<Child, Refusal>> {
+    fn start(&self, continues: Option<&str>) -> Result<Result<Child, NotOpened>> {
         let mut arguments = vec![
             OsStr::new("--socket"),
             self.options.socket.as_os_str(),
@@ -277,13 +277,9 @@ impl Watcher {
                 Ok(Ok(child))
             }
             Err(reason) => {
-                if matches!(reason, NotOpened::NotWanted) {
-                    // For the watcher, which would start the next one otherwise. This thread has the other end.
-                    self.events.send(Event::Release).unwrap_or(());
-                }
                 drop(input);
                 drop(end(&mut child));
-                Ok(Err(reason.into()))
+                Ok(Err(reason))
             }
         }
     }
@@ -357,11 +353,12 @@ impl Watcher {
                     self.link.lose("another image has its name now");
                     return None;
                 }
-                Ok(Err(Refusal { kind: RefusalKind::Fenced, reason })) => {
+                Ok(Err(NotOpened::NotWanted)) => return None,
+                Ok(Err(NotOpened::Refused(Refusal { kind: RefusalKind::Fenced, reason }))) => {
                     self.link.lose(&reason);
                     return None;
                 }
-                Ok(Err(refusal)) => refusal.reason,
+                Ok(Err(NotOpened::Refused(refusal))) => refusal.reason,
                 Err(problem) => problem.message,
             };
             tracing::warn!("Cannot continue with {}: {reason}; trying again", self.link.name);
@@ -545,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_while_a_helper_starts_is_left_for_its_watcher() {
+    fn a_release_while_a_helper_starts_or_is_about_to_ends_its_watcher() {
         let (events, arriving) = channel();
         events.send(Event::Release).expect("it is open");
         assert!(matches!(first_message(&arriving, 1), Err(NotOpened::NotWanted)));
