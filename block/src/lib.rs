@@ -27,6 +27,7 @@ pub mod patient;
 mod prefetch;
 pub mod range;
 pub mod range_lock;
+pub mod sealed;
 pub mod shared_words;
 pub mod socket;
 pub mod sync_file;

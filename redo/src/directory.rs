@@ -19,6 +19,7 @@
 //! All numbers are little-endian. The directory is written twice, one copy behind the other.
 
 use block::PAGE;
+use block::sealed::{Fields, is_sealed, seal};
 
 /// Bytes of one copy of the directory.
 pub(crate) const DIRECTORY_BYTES: usize = 16 << 10;
@@ -32,7 +33,6 @@ pub(crate) const COPIES: [u64; 2] = [0, DIRECTORY_BYTES as u64];
 
 const MAGIC: [u8; 8] = *b"FBREDO-D";
 pub(crate) const VERSION: u32 = 1;
-pub(crate) const CHECKSUM_AT: usize = 12;
 const HEAD_BYTES: usize = 128;
 const RECORD_BYTES: usize = 32;
 
@@ -189,44 +189,6 @@ impl Directory {
         self.groups.iter().all(fits)
             && self.groups.is_sorted_by_key(|group| group.number)
             && self.groups.last().is_none_or(|group| group.number == self.last_number)
-    }
-}
-
-/// Writes the checksum of a structure, which covers all of its bytes.
-pub(crate) fn seal(bytes: &mut [u8]) {
-    bytes[CHECKSUM_AT..CHECKSUM_AT + 4].fill(0);
-    let checksum = crc32c::crc32c(bytes);
-    bytes[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&checksum.to_le_bytes());
-}
-
-/// Returns true if the checksum of a structure holds.
-pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
-    checksum_of(bytes) == Fields(&bytes[CHECKSUM_AT..]).u32()
-}
-
-/// Returns the checksum that a structure has to have.
-pub(crate) fn checksum_of(bytes: &[u8]) -> u32 {
-    let before = crc32c::crc32c(&bytes[..CHECKSUM_AT]);
-    let with_zero = crc32c::crc32c_append(before, &[0; 4]);
-    crc32c::crc32c_append(with_zero, &bytes[CHECKSUM_AT + 4..])
-}
-
-/// Takes fields off the front of bytes that are long enough.
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
-
-impl Fields<'_> {
-    pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (taken, rest) = self.0.split_first_chunk().expect("the structure has its whole length");
-        self.0 = rest;
-        *taken
-    }
-
-    pub(crate) fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
-    }
-
-    pub(crate) fn u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.take())
     }
 }
 

@@ -11,6 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
+use block::sealed::checksum_of;
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Operation, PAGE};
 use futures_util::future::{join, join_all};
 use thiserror::Error;
@@ -19,7 +20,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::canary::{self, Bug};
 use super::directory::{
     COPIES, DIRECTORY_BYTES, DIRECTORY_PAGES, Directory, DirectoryFault, GROUPS_MAX, GroupRecord, RingId,
-    RingOwner, VERSION, checksum_of,
+    RingOwner, VERSION,
 };
 use super::table::{self, Change, Entry};
 

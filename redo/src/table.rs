@@ -13,9 +13,10 @@
 
 use std::ops::Range;
 
+use block::sealed::{Fields, is_sealed, seal};
 use block::{PAGE, Unmap};
 
-use super::directory::{Fields, GroupRecord, RingId, VERSION, is_sealed, seal};
+use super::directory::{GroupRecord, RingId, VERSION};
 
 const MAGIC: [u8; 8] = *b"FBREDO-G";
 const HEAD_BYTES: usize = 64;
@@ -154,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::directory::checksum_of;
+    use block::sealed::checksum_of;
 
     const RING: RingId = RingId([3; 16]);
 

@@ -16,13 +16,13 @@
 
 use std::collections::BTreeMap;
 
+use block::sealed::{Fields, is_sealed, seal};
 use bytes::Bytes;
 
 use super::content::Content;
 use super::error::VolumeError;
 use super::map::{Location, REGION_PAGES};
 use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
-use super::object::Fields;
 use super::objects::ObjectInfo;
 use super::record::FORMAT;
 
@@ -90,14 +90,8 @@ pub(crate) fn encode_root(
     bytes.extend([0; 4]);
     bytes.extend((body.len() as u64).to_le_bytes());
     bytes.extend(lz4_flex::block::compress(&body));
-    let checksum = root_checksum(&bytes);
-    bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+    seal(&mut bytes);
     Bytes::from(bytes)
-}
-
-/// Returns the checksum of all of a root but the checksum.
-fn root_checksum(bytes: &[u8]) -> u32 {
-    crc32c::crc32c_append(crc32c::crc32c(&bytes[..12]), &bytes[16..])
 }
 
 /// Decodes the root of a checkpoint from the object `name`.
@@ -115,12 +109,12 @@ pub(crate) fn decode_root(
         return Err(damaged("it is no checkpoint"));
     }
     let mut head = Fields(&bytes[8..ROOT_HEAD_BYTES]);
-    let [format, checksum] = [0; 2].map(|_| head.u32());
+    let [format, _] = [0; 2].map(|_| head.u32());
     if format > FORMAT {
         return Err(VolumeError::NewerFormat { name: name.to_owned(), format, known: FORMAT });
     }
     let body_bytes = head.u64();
-    if root_checksum(bytes) != checksum || body_bytes > BODY_BYTES_MAX {
+    if !is_sealed(bytes) || body_bytes > BODY_BYTES_MAX {
         return Err(damaged("its checksum is wrong"));
     }
     let body = lz4_flex::block::decompress(&bytes[ROOT_HEAD_BYTES..], body_bytes as usize);

@@ -27,6 +27,7 @@
 use std::ops::Range;
 
 use block::PAGE;
+use block::sealed::{Fields, is_sealed, seal};
 
 use super::chunk::{self, CHUNK_BYTES_MAX, CHUNK_PAGES, Compression};
 use super::error::VolumeError;
@@ -150,8 +151,7 @@ impl Header {
             bytes.extend([0; 8]);
         }
         debug_assert_eq!(bytes.len(), header_bytes);
-        let checksum = crc32c::crc32c(&bytes);
-        bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+        seal(&mut bytes);
         bytes.extend(chunks);
         bytes
     }
@@ -170,14 +170,9 @@ impl Header {
         let name = || volume.object(key);
         let damaged = |reason: &str| VolumeError::damaged(&name(), reason);
         let len = Self::bytes_of(bytes).ok_or_else(|| damaged("it has no header"))? as usize;
-        let mut header = bytes
-            .get(..len)
-            .filter(|_| len >= HEAD_BYTES)
-            .ok_or_else(|| damaged("its header is cut"))?
-            .to_vec();
-        let checksum = header[12..16].to_vec();
-        header[12..16].fill(0);
-        if checksum != crc32c::crc32c(&header).to_le_bytes() {
+        let header =
+            bytes.get(..len).filter(|_| len >= HEAD_BYTES).ok_or_else(|| damaged("its header is cut"))?;
+        if !is_sealed(header) {
             return Err(damaged("the checksum of its header is wrong"));
         }
         let mut fields = Fields(&header[8..]);
@@ -248,25 +243,6 @@ impl Chunks {
         chunk::append(&mut self.bytes, compression, page, plain);
         let (pages, stored) = ((plain.len() as u64 / PAGE) as u32, self.bytes.len() as u32 - offset);
         self.entries.push(ChunkEntry { page, pages, offset, stored });
-    }
-}
-
-/// Reads numbers from the front of bytes of which there are enough.
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
-
-impl Fields<'_> {
-    pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (taken, rest) = self.0.split_first_chunk::<N>().expect("lengths are checked before");
-        self.0 = rest;
-        *taken
-    }
-
-    pub(crate) fn u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.take())
-    }
-
-    pub(crate) fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
     }
 }
 
