@@ -119,10 +119,8 @@ impl<S: Store, H: Host> Shared<S, H> {
             if self.state.borrow().is_closed || self.state.borrow().fenced.is_some() {
                 return;
             }
-            if !error.kind.is_transient() {
-                self.state.borrow_mut().failure = Some(error);
-                self.progress.notify_waiters();
-            }
+            self.state.borrow_mut().failure = Some(error).filter(|error| !error.kind.is_transient());
+            self.progress.notify_waiters();
             self.calls.host.sleep(rest_after(tries)).await;
             tries += 1;
         }
@@ -188,6 +186,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         state.open = Group::new(state.open.number + 1);
         state.closing = None;
         state.abandoned += 1;
+        state.bytes = state.content.bytes;
         drop(state);
         // A flush that waits for the group ends.
         self.progress.notify_waiters();

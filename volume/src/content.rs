@@ -61,10 +61,9 @@ impl Content {
         self.taken_at = self.taken_at.max(header.taken_at);
     }
 
-    /// Applies an object of copies: to those pages that still are where they were copied from. Returns their number.
-    pub(crate) fn apply_copies(&mut self, header: &Header, stored: u64) -> u64 {
+    /// Applies an object of copies: to those pages that still are where they were copied from.
+    pub(crate) fn apply_copies(&mut self, header: &Header, stored: u64) {
         let object = self.add(header, stored);
-        let mut moved = 0;
         for (chunk, source) in header.chunks.iter().zip(&header.sources) {
             let Some(from) = self.objects.index_of(source.object) else { continue };
             let location = chunk.location(object);
@@ -75,10 +74,8 @@ impl Content {
                 };
                 if self.map.get(page).is_some_and(is_there) || canary::has(Bug::UnconditionalCopies) {
                     self.set(page, location.at(index as u64));
-                    moved += 1;
                 }
             }
         }
-        moved
     }
 }

@@ -55,6 +55,9 @@ pub enum VolumeError {
         /// The newest that is known.
         known: u32,
     },
+    /// Its use ended.
+    #[error("The volume is closed")]
+    Closed,
     /// Another host opened the volume since.
     #[error("Another host opened the volume (epoch {epoch}): this one may not write it any more")]
     Fenced {
@@ -91,7 +94,9 @@ pub(crate) fn block_error(error: &StoreError, operation: Operation) -> BlockErro
 pub(crate) fn volume_error(error: &VolumeError, operation: Operation) -> BlockError {
     match error {
         VolumeError::Store(error) => block_error(error, operation),
-        VolumeError::Fenced { .. } => BlockError::anywhere(ErrorKind::Gone, operation).because(error),
+        VolumeError::Fenced { .. } | VolumeError::Closed => {
+            BlockError::anywhere(ErrorKind::Gone, operation).because(error)
+        }
         VolumeError::Damaged { .. } => BlockError::anywhere(ErrorKind::Corrupt, operation).because(error),
         _ => BlockError::anywhere(ErrorKind::Io, operation).because(error),
     }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use block::Host;
+use block::{Host, turn};
 use bytes::Bytes;
 use futures_util::future::join_all;
 
@@ -18,6 +18,7 @@ use super::checkpoint::{RegionPlace, Root, decode_region, decode_root};
 use super::content::Content;
 use super::epoch::last_without_gap;
 use super::error::VolumeError;
+use super::mark::Mark;
 use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::object::{HEADER_READ_BYTES, Header};
 use super::record::{self, RootRecord, StartRecord, TailRecord, VolumeRecord};
@@ -40,6 +41,8 @@ pub(crate) struct Loaded {
     pub(crate) tail: Vec<TailRecord>,
     /// Bytes of headers behind the checkpoint.
     pub(crate) header_bytes: u64,
+    /// The newest epoch that started, and the mark with which it did.
+    pub(crate) start: Option<(u64, Mark)>,
 }
 
 /// Loads the content as of the last group, beside a host that may write it.
@@ -77,6 +80,7 @@ pub(crate) async fn load<S: Store, H: Host>(
             regions: BTreeMap::new(),
             tail: Vec::new(),
             header_bytes: 0,
+            start: None,
             body: None,
         });
     };
@@ -87,8 +91,15 @@ pub(crate) async fn load<S: Store, H: Host>(
         None => (start.checkpoint.map(|[epoch, number]| CheckpointKey { epoch, number }), start.tail),
     };
     let content = Content { bytes: start.bytes, ..Content::default() };
-    let mut loaded =
-        Loaded { content, checkpoint, regions: BTreeMap::new(), tail, header_bytes: 0, body: None };
+    let mut loaded = Loaded {
+        content,
+        checkpoint,
+        regions: BTreeMap::new(),
+        tail,
+        header_bytes: 0,
+        start: Some((epoch, start.mark)),
+        body: None,
+    };
     let mut covered = [0; 2];
     if let Some(key) = checkpoint {
         let (root, body) = read_root(calls, volume, key).await?;
@@ -145,6 +156,7 @@ async fn read_regions<S: Store, H: Host>(
                 decoded.ok_or_else(|| {
                     VolumeError::damaged(&volume.part(*part), format!("region {region} is not whole"))
                 })?;
+                turn().await;
             }
         }
     }
@@ -152,7 +164,7 @@ async fn read_regions<S: Store, H: Host>(
     Ok(())
 }
 
-/// Reads the header of an object; none if there is no such object. Returns the bytes of the header as well.
+/// Reads the header of an object; none if there is no such object.
 pub(crate) async fn read_header<S: Store, H: Host>(
     calls: &Calls<S, H>,
     volume: VolumeId,
@@ -193,6 +205,7 @@ async fn replay<S: Store, H: Host>(
                     }
                     break 'objects;
                 };
+                turn().await;
                 at += 1;
                 loaded.header_bytes += header.header_bytes();
                 let stored = header.stored_bytes();
@@ -233,23 +246,30 @@ async fn replay<S: Store, H: Host>(
 }
 
 /// Fails if an object that is missing was there: one behind it says that what lies before counted. Objects on their way together can be
-/// there without the first of them.
+/// there without the first of them. That one of the newest group is lost cannot be seen: no later object says that it counted.
 async fn check_end<S: Store, H: Host>(
     calls: &Calls<S, H>,
     volume: VolumeId,
     missing: ObjectKey,
 ) -> Result<(), VolumeError> {
-    let behind = missing.sequence + 1..missing.sequence + 1 + READS_AT_ONCE;
     let key = |sequence| ObjectKey { sequence, ..missing };
-    for header in join_all(behind.map(|sequence| read_header(calls, volume, key(sequence)))).await {
-        if header?.is_some_and(|header| header.counted > missing.sequence) {
-            return Err(VolumeError::damaged(
-                &volume.object(missing),
-                "it is missing, and a later one needs it",
-            ));
+    let mut first = missing.sequence + 1;
+    loop {
+        let some = first..first + READS_AT_ONCE;
+        let mut is_any = false;
+        for header in join_all(some.map(|sequence| read_header(calls, volume, key(sequence)))).await {
+            let Some(header) = header? else { continue };
+            if header.counted > missing.sequence {
+                let reason = "it is missing, and a later one needs it";
+                return Err(VolumeError::damaged(&volume.object(missing), reason));
+            }
+            is_any = true;
         }
+        if !is_any {
+            return Ok(());
+        }
+        first += READS_AT_ONCE;
     }
-    Ok(())
 }
 
 /// Reads the record to which the name of a volume leads.

@@ -8,9 +8,10 @@ use futures_util::future::join_all;
 use super::calls::Calls;
 use super::chunk::{self, Compression};
 use super::error::VolumeError;
-use super::load::{find_volume, load_newest, read_header};
+use super::load::{find_volume, load_newest};
 use super::mark::{Mark, Owner};
 use super::names::{ObjectKey, POINTERS, VolumeId, pointer};
+use super::object::Header;
 use super::record::{self, PointerRecord, StartRecord, VolumeRecord};
 use super::settings::VolumeSettings;
 use super::store::{LIST_NAMES_MAX, Listed, Store, StoreErrorKind};
@@ -135,10 +136,10 @@ async fn summary<S: Store, H: Host>(calls: &Calls<S, H>, name: &str) -> Result<V
     Ok(VolumeSummary {
         name: name.to_owned(),
         id,
-        bytes: start.map_or(record.bytes, |(_, start)| start.bytes),
+        bytes: start.as_ref().map_or(record.bytes, |(_, start)| start.bytes),
         compression: Compression::parse(&record.compression).unwrap_or_default(),
         epochs,
-        mark: calls.newest_mark(id, epochs).await?,
+        mark: calls.mark_since(id, start.map(|(epoch, start)| (epoch, start.mark))).await?,
     })
 }
 
@@ -237,8 +238,8 @@ pub async fn check<S: Store + Clone, H: Host>(
         let name = volume.object(info.key);
         let checked = async {
             let missing = || VolumeError::damaged(&name, "it is missing");
-            let header = read_header(&calls, volume, info.key).await?.ok_or_else(missing)?;
-            let bytes = calls.get(&name, None).await?;
+            let bytes = calls.find(&name, None).await?.ok_or_else(missing)?;
+            let header = Header::decode(&bytes, volume, info.key)?;
             let (mut whole, mut lost) = (0, 0);
             for entry in &header.chunks {
                 let location = entry.location(*index);

@@ -134,10 +134,13 @@ impl Map {
     /// Returns the pages within `pages` that have a place, in runs of one chunk each.
     pub(crate) fn runs(&self, pages: Range<u64>) -> impl Iterator<Item = Run> {
         let leaves = self.leaves.range(pages.start / LEAF_PAGES..pages.end.div_ceil(LEAF_PAGES));
-        let places = leaves.flat_map(|(at, leaf)| (at * LEAF_PAGES..).zip(leaf.locations));
-        let mut places = places
-            .filter(move |(page, location)| pages.contains(page) && *location != Location::NONE)
-            .peekable();
+        let places = leaves.flat_map(move |(at, leaf)| {
+            let first = at * LEAF_PAGES;
+            let start = pages.start.max(first);
+            let within = (start - first) as usize..(pages.end.min(first + LEAF_PAGES) - first) as usize;
+            (start..).zip(leaf.locations[within].iter().copied())
+        });
+        let mut places = places.filter(|(_, location)| *location != Location::NONE).peekable();
         std::iter::from_fn(move || {
             let (first, location) = places.next()?;
             let mut end = first + 1;

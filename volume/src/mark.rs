@@ -12,7 +12,7 @@ use super::calls::Calls;
 use super::epoch::last_without_gap;
 use super::error::VolumeError;
 use super::names::VolumeId;
-use super::record::{self, StartRecord};
+use super::record;
 use super::store::{Store, StoreErrorKind};
 
 /// Mark that the last host to open a volume for writing left with it.
@@ -40,7 +40,7 @@ pub struct Owner {
     pub after: Option<u64>,
 }
 
-/// The marks of an open volume. Used by one caller at a time.
+/// The marks of an open volume.
 pub struct Marks<S> {
     store: S,
     volume: VolumeId,
@@ -49,12 +49,15 @@ pub struct Marks<S> {
 }
 
 impl<S: Store, H: Host> Calls<S, H> {
-    /// Returns the mark of the newest epoch that started, up to `newest`.
-    pub(crate) async fn newest_mark(&self, volume: VolumeId, newest: u64) -> Result<Mark, VolumeError> {
-        let start = self.newest_start::<StartRecord>(volume, 1..=newest).await?;
-        let Some((epoch, start)) = start else { return Ok(Mark::default()) };
+    /// Returns the mark that a volume bears, of which the newest epoch that started did so with a mark.
+    pub(crate) async fn mark_since(
+        &self,
+        volume: VolumeId,
+        start: Option<(u64, Mark)>,
+    ) -> Result<Mark, VolumeError> {
+        let Some((epoch, mark)) = start else { return Ok(Mark::default()) };
         let exists = async |number| self.exists(&volume.mark(epoch, number)).await;
-        let Some(last) = last_without_gap(0, exists).await? else { return Ok(start.mark) };
+        let Some(last) = last_without_gap(0, exists).await? else { return Ok(mark) };
         let name = volume.mark(epoch, last);
         record::decode(&name, &self.get(&name, None).await?)
     }
@@ -94,16 +97,15 @@ impl<S: Store> Marks<S> {
         let bytes = record::encode(mark);
         loop {
             let name = self.volume.mark(self.epoch, self.next.get());
-            let is_this = match self.store.create(&name, bytes.clone()).await {
-                Ok(()) => true,
-                // An earlier one of ours that was believed to have failed; or this one, which the client of the store tried twice.
-                Err(error) if error.kind == StoreErrorKind::Exists => {
-                    self.store.get(&name, None).await? == bytes
-                }
-                Err(error) => return Err(error.into()),
-            };
+            let created = self.store.create(&name, bytes.clone()).await;
+            if let Err(error) = &created
+                && error.kind != StoreErrorKind::Exists
+            {
+                return Err(error.clone().into());
+            }
             self.next.set(self.next.get() + 1);
-            if is_this {
+            // One that exists may be an earlier one of ours, or this one, which the client of the store tried twice: once more costs nothing.
+            if created.is_ok() {
                 // A host that took it over either has read this, or is seen here.
                 return self.check_epoch().await;
             }

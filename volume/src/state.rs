@@ -12,7 +12,7 @@ use super::calls::Calls;
 use super::checkpoint::RegionPlace;
 use super::chunk::Compression;
 use super::content::Content;
-use super::error::{VolumeError, block_error};
+use super::error::{VolumeError, block_error, volume_error};
 use super::group::Group;
 use super::mark::Mark;
 use super::names::{CheckpointKey, PartKey, VolumeId};
@@ -77,6 +77,9 @@ pub(crate) struct State {
     pub(crate) doomed_parts: BTreeSet<PartKey>,
     /// True while a task keeps it in shape.
     pub(crate) is_kept: bool,
+    /// Failure of the last try to, and the time of the next one.
+    pub(crate) upkeep_failure: Option<VolumeError>,
+    pub(crate) upkeep_rests_until: u64,
     pub(crate) statistics: VolumeStatistics,
 }
 
@@ -112,19 +115,19 @@ pub struct VolumeStatistics {
 }
 
 impl State {
-    /// Returns the error of requests if the volume must not be used any more.
-    fn end(&self, operation: Operation) -> Option<BlockError> {
-        let gone = |reason: String| BlockError::anywhere(ErrorKind::Gone, operation).because(reason);
+    /// Fails if another host took it over, or it is closed.
+    fn check_open(&self) -> Result<(), VolumeError> {
         match self.fenced {
-            Some(epoch) => Some(gone(VolumeError::Fenced { epoch }.to_string())),
-            None => self.is_closed.then(|| gone("the volume is closed".to_owned())),
+            Some(epoch) => Err(VolumeError::Fenced { epoch }),
+            None if self.is_closed => Err(VolumeError::Closed),
+            None => Ok(()),
         }
     }
 
     /// Returns the error of those who wait for objects, if there is no use in waiting: the store refuses, or the volume must not be used.
     pub(crate) fn obstacle(&self, operation: Operation) -> Option<BlockError> {
         let refused = self.failure.as_ref().map(|error| block_error(error, operation));
-        refused.or_else(|| self.end(operation))
+        refused.or_else(|| self.check_open().err().map(|error| volume_error(&error, operation)))
     }
 }
 
@@ -137,14 +140,17 @@ impl<S: Store, H: Host> Shared<S, H> {
 
     /// Fails if it must not be used, or written.
     pub(crate) fn usable(&self, operation: Operation) -> Result<(), BlockError> {
-        if let Some(error) = self.state.borrow().end(operation) {
-            return Err(error);
-        }
+        self.check_open().map_err(|error| volume_error(&error, operation))?;
         if self.epoch.is_none() && operation != Operation::Read && operation != Operation::Flush {
             let error = BlockError::anywhere(ErrorKind::ReadOnly, operation);
             return Err(error.because("the volume is open for reading alone"));
         }
         Ok(())
+    }
+
+    /// Fails if another host took it over, or it is closed.
+    pub(crate) fn check_open(&self) -> Result<(), VolumeError> {
+        self.state.borrow().check_open()
     }
 
     /// Looks for another host. Records that there is one.

@@ -1,7 +1,7 @@
 //! Upkeep of a volume that is open for writing: checkpoints, cleaning, and deletes of what no checkpoint needs.
 //!
 //! ```text
-//! checkpoint: regions that changed ── parts ── root ── read back ── a look at the epoch ── what it does not name is deleted
+//! checkpoint: regions that changed ── parts ── body ── root ── read back ── a look at the epoch ── what it does not need is deleted
 //! cleaning:   objects of which little is live ── what is live of them, as an object of copies ── the map, where it still points there
 //! ```
 //! Only what was dead when the checkpoint began is deleted, and lies before what it covers: nobody who opens the volume from then on looks
@@ -14,6 +14,7 @@ use block::{Host, PAGE, turn};
 use bytes::Bytes;
 use futures_util::future::join_all;
 
+use super::calls::REST_NS_MAX;
 use super::canary::{self, Bug};
 use super::checkpoint::{RegionPlace, encode_region, encode_root};
 use super::chunk;
@@ -39,20 +40,29 @@ const VICTIMS_MAX: usize = 64;
 impl<S: Store, H: Host> Shared<S, H> {
     /// Starts a task that does what upkeep is due, unless there is one.
     pub(crate) fn keep_in_shape(shared: &Rc<Self>) {
-        if std::mem::replace(&mut shared.state.borrow_mut().is_kept, true) {
+        if shared.calls.host.now() < shared.state.borrow().upkeep_rests_until
+            || std::mem::replace(&mut shared.state.borrow_mut().is_kept, true)
+        {
             return;
         }
         let ours = Rc::clone(shared);
         shared.calls.host.spawn(async move {
-            // What fails is tried again with the next group.
+            // What fails is tried again with a group after a rest.
             while ours.usable(block::Operation::Write).is_ok() {
                 let done = if ours.is_checkpoint_due() {
                     ours.checkpoint().await.map(|()| true)
                 } else {
                     ours.clean().await
                 };
-                if done != Ok(true) {
-                    break;
+                let mut state = ours.state.borrow_mut();
+                match done {
+                    Ok(true) => state.upkeep_failure = None,
+                    Ok(false) => break,
+                    Err(error) => {
+                        state.upkeep_failure = Some(error);
+                        state.upkeep_rests_until = ours.calls.host.now() + REST_NS_MAX;
+                        break;
+                    }
                 }
             }
             ours.state.borrow_mut().is_kept = false;
@@ -105,18 +115,20 @@ impl<S: Store, H: Host> Shared<S, H> {
     /// Makes a checkpoint, and deletes what it does not need.
     async fn checkpoint(&self) -> Result<(), VolumeError> {
         let _upkeep = self.upkeep.lock().await;
-        let mut taken = Vec::new();
-        let made = self.write_checkpoint(&mut taken).await;
+        let mut attempt = Attempt::default();
+        let made = self.write_checkpoint(&mut attempt).await;
         if made.is_err() {
             let mut state = self.state.borrow_mut();
-            for region in &taken {
+            for region in &attempt.regions {
                 state.content.map.mark_changed(*region);
             }
+            // Nothing names them. A try to delete them comes with the next checkpoint.
+            state.doomed_parts.extend(attempt.parts);
         }
         made
     }
 
-    async fn write_checkpoint(&self, taken: &mut Vec<u64>) -> Result<(), VolumeError> {
+    async fn write_checkpoint(&self, attempt: &mut Attempt) -> Result<(), VolumeError> {
         let epoch = self.epoch.expect("it is open for writing");
         let (covered, dead, header_bytes, mut regions, mut number) = {
             let state = self.state.borrow();
@@ -133,7 +145,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         loop {
             let region = self.state.borrow_mut().content.map.take_changed();
             if let Some(region) = region {
-                taken.push(region);
+                attempt.regions.push(region);
                 match encode_region(&self.state.borrow().content, region) {
                     Some(bytes) => {
                         part.regions.push((region, part.bytes.len() as u32, bytes.len() as u32));
@@ -143,17 +155,17 @@ impl<S: Store, H: Host> Shared<S, H> {
                 }
             }
             if part.bytes.len() >= PART_BYTES || region.is_none() && !part.regions.is_empty() {
-                let key = self.put_part(&part).await?;
                 put_bytes += part.bytes.len() as u64;
+                let key = self.put_part(&mut part, attempt).await?;
                 for (region, offset, bytes) in part.regions.drain(..) {
                     regions.insert(region, RegionPlace { part: key, offset, bytes });
                 }
-                part.bytes.clear();
             }
             if region.is_none() {
                 break;
             }
             turn().await;
+            self.check_open()?;
         }
         if canary::has(Bug::PartsBeforeRoot) {
             let needed: BTreeSet<PartKey> = regions.values().map(|place| place.part).collect();
@@ -165,11 +177,14 @@ impl<S: Store, H: Host> Shared<S, H> {
             let key = CheckpointKey { epoch, number };
             part.bytes =
                 encode_root(self.volume, key, covered, &self.state.borrow().content, &regions).to_vec();
-            let body = self.put_part(&part).await?;
             put_bytes += part.bytes.len() as u64;
+            let body = self.put_part(&mut part, attempt).await?;
+            self.check_open()?;
             let root = [body.checkpoint.epoch, body.checkpoint.number, u64::from(body.part)];
             let bytes = record::encode(&RootRecord { body: root });
             let name = self.volume.checkpoint(key);
+            // From now on a root may name them, though its create fails.
+            attempt.parts.clear();
             match self.calls.create(&name, &bytes).await {
                 Ok(()) => {
                     if self.calls.get(&name, None).await? != bytes {
@@ -203,13 +218,13 @@ impl<S: Store, H: Host> Shared<S, H> {
             let old_body = state.body.replace(body);
             state.doomed_parts.extend(old_body);
         }
-        taken.clear();
+        attempt.regions.clear();
         self.delete().await
     }
 
     /// Puts a part of a checkpoint, under the next number that is free.
-    async fn put_part(&self, part: &Part) -> Result<PartKey, VolumeError> {
-        let bytes = Bytes::copy_from_slice(&part.bytes);
+    async fn put_part(&self, part: &mut Part, attempt: &mut Attempt) -> Result<PartKey, VolumeError> {
+        let bytes = Bytes::from(std::mem::take(&mut part.bytes));
         loop {
             let number = {
                 let mut state = self.state.borrow_mut();
@@ -217,9 +232,11 @@ impl<S: Store, H: Host> Shared<S, H> {
                 state.next_part
             };
             let key = PartKey { checkpoint: part.checkpoint, part: number };
+            attempt.parts.push(key);
             match self.calls.create(&self.volume.part(key), &bytes).await {
                 Ok(()) => return Ok(key),
-                Err(error) if error.kind == StoreErrorKind::Exists => {}
+                // Another one: a root may name it.
+                Err(error) if error.kind == StoreErrorKind::Exists => drop(attempt.parts.pop()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -228,6 +245,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     /// Deletes objects and parts that the newest checkpoint does not need. The next one goes on where it fails.
     async fn delete(&self) -> Result<(), VolumeError> {
         loop {
+            self.check_open()?;
             let some: Vec<u32> = self.state.borrow().doomed.iter().copied().take(DELETES_AT_ONCE).collect();
             if some.is_empty() {
                 break;
@@ -248,6 +266,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             }
         }
         loop {
+            self.check_open()?;
             let Some(part) = self.state.borrow().doomed_parts.first().copied() else { return Ok(()) };
             self.calls.delete(&self.volume.part(part)).await?;
             self.state.borrow_mut().doomed_parts.remove(&part);
@@ -403,6 +422,15 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         Ok(copied)
     }
+}
+
+/// A checkpoint that is being made.
+#[derive(Default)]
+struct Attempt {
+    /// Regions that were taken from the map.
+    regions: Vec<u64>,
+    /// Parts that may be in the store, and that no root names.
+    parts: Vec<PartKey>,
 }
 
 /// A part of a checkpoint that is being made.

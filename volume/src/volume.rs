@@ -61,7 +61,7 @@ impl<S: Store, H: Host> Volume<S, H> {
             checkpoint: loaded.checkpoint.map(|key| [key.epoch, key.number]),
             tail: loaded.tail.iter().copied().filter(|tail| !is_nothing(tail)).collect(),
             bytes: loaded.content.bytes,
-            mark: calls.newest_mark(volume, epoch - 1).await?.taken_by(owner),
+            mark: calls.mark_since(volume, loaded.start.clone()).await?.taken_by(owner),
         };
         calls.create(&volume.start(epoch), &record::encode(&start)).await?;
         calls.check_epoch(volume, epoch).await?;
@@ -85,8 +85,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         let calls = Calls { store, host };
         let (volume, record) = find_volume(&calls, name).await?;
         let loaded = load_newest(&calls, volume).await?;
-        let newest = calls.newest_epoch(volume).await?;
-        let mark = calls.newest_mark(volume, newest).await?;
+        let mark = calls.mark_since(volume, loaded.start.clone()).await?;
         Ok(Self::of(calls, (volume, None), settings, &record.compression, loaded, mark))
     }
 
@@ -99,7 +98,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         mark: Mark,
     ) -> Self {
         let looked_at = calls.host.now();
-        let Loaded { content, checkpoint, regions, header_bytes, tail, body } = loaded;
+        let Loaded { content, checkpoint, regions, header_bytes, tail, body, .. } = loaded;
         let len = |tail: &TailRecord| tail.data[1] - tail.data[0] + (tail.copies[1] - tail.copies[0]);
         let found_behind = tail.iter().map(len).sum();
         let state = State {
@@ -127,6 +126,8 @@ impl<S: Store, H: Host> Volume<S, H> {
             doomed_parts: BTreeSet::new(),
             body,
             is_kept: false,
+            upkeep_failure: None,
+            upkeep_rests_until: 0,
             statistics: VolumeStatistics::default(),
         };
         Self(Rc::new(Shared {
@@ -169,13 +170,14 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Returns what it did since it was opened, and what it is.
     pub fn statistics(&self) -> VolumeStatistics {
         let state = self.0.state.borrow();
+        let refused = state.failure.as_ref().map(ToString::to_string);
         VolumeStatistics {
             epoch: self.0.epoch,
             taken_at: state.content.taken_at,
             mapped_bytes: state.content.map.mapped() * PAGE,
             stored_bytes: state.content.objects.stored(),
             map_bytes: state.content.map.bytes(),
-            failure: state.failure.as_ref().map(ToString::to_string),
+            failure: refused.or_else(|| state.upkeep_failure.as_ref().map(ToString::to_string)),
             ..state.statistics.clone()
         }
     }

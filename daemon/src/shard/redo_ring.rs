@@ -111,11 +111,6 @@ impl RingPlace {
         image.map_or_else(|| Location::File(named.into()), Location::Rbd)
     }
 
-    /// Returns true if it is an image, which Forebay neither makes nor removes.
-    fn is_image(&self) -> bool {
-        self.location.path().is_none()
-    }
-
     /// Returns the place of the ring of a disk. May block on a file system.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::sealed::seal;
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, Unmap};
 use volume::{StoreErrorKind, Volume, VolumeError, VolumeOptions, VolumeSettings};
 
@@ -494,14 +495,9 @@ fn record_with(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 fn binary_of_format(bytes: &[u8], format: u32, is_root: bool) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[8..12].copy_from_slice(&format.to_le_bytes());
-    bytes[12..16].fill(0);
-    let checksum = if is_root {
-        crc32c::crc32c_append(crc32c::crc32c(&bytes[..12]), &bytes[16..])
-    } else {
-        let len = u32::from_le_bytes(bytes[88..92].try_into().unwrap()) as usize;
-        crc32c::crc32c(&bytes[..len])
-    };
-    bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+    let len = u32::from_le_bytes(bytes[88..92].try_into().unwrap()) as usize;
+    let len = if is_root { bytes.len() } else { len };
+    seal(&mut bytes[..len]);
     bytes
 }
 
@@ -593,6 +589,73 @@ fn a_write_that_waits_while_its_group_is_abandoned_is_no_part_of_the_next_one() 
         let disk = open(objects, host, settings).await.unwrap();
         assert!(holds(&disk, 4, 4).await);
         assert_eq!(read(&disk, 3).await.unwrap(), zeroes);
+    });
+}
+
+#[test]
+fn a_flush_that_waits_while_its_group_is_abandoned_makes_nothing_of_the_next_one_durable() {
+    story(async |objects, host| {
+        let settings = VolumeSettings { object_bytes: PAGE, puts_at_once: 1, ..settings() };
+        let store = HostStore::new(objects, host);
+        let health = Rc::clone(&store.health);
+        let disk =
+            Rc::new(Volume::open(store, host.clone(), "disk", &crate::owner(), settings).await.unwrap());
+        health.set(Health::Asleep);
+        // The first one is on its way, so there is no room for the end of the group.
+        write(&disk, 1, 1).await.unwrap();
+        write(&disk, 2, 2).await.unwrap();
+        let flushed = Rc::clone(&disk);
+        let flushing = host.to_its_end(async move { flushed.flush().await });
+        host.sleep(SECOND).await;
+        disk.abandon_group();
+        write(&disk, 4, 4).await.unwrap();
+        health.set(Health::Awake);
+        assert!(flushing.await.unwrap_err().to_string().contains("abandoned"));
+        host.sleep(10 * SECOND).await;
+        drop(disk);
+        let disk = open(objects, host, settings).await.unwrap();
+        let zeroes = vec![0; PAGE as usize];
+        for page in [1, 2, 4] {
+            assert_eq!(read(&disk, page).await.unwrap(), zeroes, "page {page}");
+        }
+    });
+}
+
+#[test]
+fn a_size_that_is_abandoned_with_its_group_is_not_that_of_the_next_one() {
+    story(async |objects, host| {
+        let disk = open(objects, host, settings()).await.unwrap();
+        *objects.refuses.borrow_mut() = Some(("volumes/", StoreErrorKind::Full));
+        disk.resize(8 * MIB).await.unwrap_err();
+        disk.abandon_group();
+        assert_eq!(disk.geometry().size, 64 * MIB);
+        *objects.refuses.borrow_mut() = None;
+        host.sleep(10 * SECOND).await;
+        let last = 64 * MIB / PAGE - 1;
+        write(&disk, last, 3).await.unwrap();
+        disk.flush().await.unwrap();
+        drop(disk);
+        let disk = open(objects, host, settings()).await.unwrap();
+        assert!(disk.geometry().size == 64 * MIB && holds(&disk, last, 3).await);
+    });
+}
+
+#[test]
+fn an_object_that_is_lost_early_in_a_large_group_is_said() {
+    story(async |objects, host| {
+        let settings = VolumeSettings { object_bytes: PAGE, ..settings() };
+        let disk = open(objects, host, settings).await.unwrap();
+        for page in 0..40 {
+            write(&disk, page, 1 + page).await.unwrap();
+        }
+        disk.flush().await.unwrap();
+        write(&disk, 50, 1).await.unwrap();
+        disk.flush().await.unwrap();
+        drop(disk);
+        let named = objects.named("/data/");
+        objects.remove(&named[1]);
+        let error = open(objects, host, settings).await.map(|_| ()).unwrap_err();
+        assert_eq!(damage_of(&error), &named[1]);
     });
 }
 

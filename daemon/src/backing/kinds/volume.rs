@@ -298,7 +298,7 @@ pub(crate) fn refused(name: &VolumeName, error: &VolumeError) -> Error {
         }
         VolumeError::NotFound { .. } => Error::missing(message),
         VolumeError::Exists { .. } | VolumeError::Fenced { .. } => Error::conflict(message),
-        VolumeError::Damaged { .. } => Error::failed(message),
+        VolumeError::Damaged { .. } | VolumeError::Closed => Error::failed(message),
         VolumeError::BadName { .. } | VolumeError::BadSize { .. } | VolumeError::NewerFormat { .. } => {
             Error::invalid(message)
         }
