@@ -28,7 +28,7 @@ pub(crate) use statistics::{
 };
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 pub(crate) use volume::{
-    StoreOptions, VolumeCheck, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
+    StoreOptions, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
 };
 
 /// A flash cache for the disks of virtual machines, in user space.

@@ -172,6 +172,9 @@ pub async fn fence<S: Store + Clone, H: Host>(store: &S, host: &H, name: &str) -
 /// Deletes a volume with everything that it holds but the numbers of its epochs, by which a host that has it open for writing finds that
 /// it cannot confirm anything any more. Gives `progress` the number of objects that were deleted, again and again.
 ///
+/// A name can be given again. The store may do a delete late of which it gave no answer, so a new volume can lose its name then, and not its
+/// content.
+///
 /// # Errors
 /// If there is none, or the store fails: then some of it is left, and deleting it again goes on. It is usable no more.
 pub async fn delete<S: Store + Clone, H: Host>(

@@ -159,9 +159,7 @@ impl<E: Env> ConsistentState<E> {
     /// something.
     pub(super) fn use_backing(&self, may_lack: bool) {
         self.target.replace(Some(GroupTarget::Backing));
-        self.is_taken_over.set(true);
         self.promises.set(may_lack);
-        self.has_task.set(true);
     }
 
     /// Returns true if groups go to the backing.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use ::volume::Compression;
 use base::units::Size;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::stores::VolumeName;
@@ -16,7 +18,7 @@ pub(crate) enum VolumeCommand {
     #[command(visible_alias = "ls")]
     List(VolumeList),
     /// Read all that a volume needs, as of its last group, and check it. Changes nothing, and hosts that have it open go on.
-    Check(VolumeCheck),
+    Check(VolumeOne),
     /// End the right of every host to a volume, when the one that had it is dead. The next host goes on from its last group; what only the
     /// flash of that one had is lost.
     Fence(VolumeOne),
@@ -40,16 +42,13 @@ pub(crate) struct StoreOptions {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct VolumeCreate {
-    /// Its name: STORE/NAME.
-    #[arg(value_name = "VOLUME", value_parser = VolumeName::parse)]
-    pub(crate) volume: VolumeName,
+    #[command(flatten)]
+    pub(crate) one: VolumeOne,
     /// Size of the disk, in whole MiB, such as 100GiB. What guests never wrote takes no space.
     pub(crate) size: Size,
-    /// Compression of its content: lz4, zstd or none.
-    #[arg(long, value_name = "NAME", default_value = "lz4")]
-    pub(crate) compression: String,
-    #[command(flatten)]
-    pub(crate) store: StoreOptions,
+    /// Compression of its content.
+    #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = compression())]
+    pub(crate) compression: Compression,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -71,35 +70,25 @@ pub(crate) struct VolumeOne {
 }
 
 #[derive(Clone, Debug, Args)]
-pub(crate) struct VolumeCheck {
-    /// Its name: STORE/NAME.
-    #[arg(value_name = "VOLUME", value_parser = VolumeName::parse)]
-    pub(crate) volume: VolumeName,
-    #[command(flatten)]
-    pub(crate) store: StoreOptions,
-}
-
-#[derive(Clone, Debug, Args)]
 pub(crate) struct VolumeImport {
-    /// Its name: STORE/NAME.
-    #[arg(value_name = "VOLUME", value_parser = VolumeName::parse)]
-    pub(crate) volume: VolumeName,
+    #[command(flatten)]
+    pub(crate) one: VolumeOne,
     /// The raw file or device. It is only read.
     pub(crate) file: PathBuf,
-    /// Compression of its content: lz4, zstd or none.
-    #[arg(long, value_name = "NAME", default_value = "lz4")]
-    pub(crate) compression: String,
-    #[command(flatten)]
-    pub(crate) store: StoreOptions,
+    /// Compression of its content.
+    #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = compression())]
+    pub(crate) compression: Compression,
 }
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct VolumeExport {
-    /// Its name: STORE/NAME.
-    #[arg(value_name = "VOLUME", value_parser = VolumeName::parse)]
-    pub(crate) volume: VolumeName,
+    #[command(flatten)]
+    pub(crate) one: VolumeOne,
     /// The file, which must not exist.
     pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) store: StoreOptions,
+}
+
+fn compression() -> impl TypedValueParser<Value = Compression> {
+    PossibleValuesParser::new(Compression::ALL.map(Compression::name))
+        .map(|name| Compression::parse(&name).expect("it is one of them"))
 }

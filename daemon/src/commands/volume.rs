@@ -6,7 +6,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use ::volume::{Compression, Owner, Volume, VolumeOptions, VolumeSettings};
+use ::volume::{Owner, Volume, VolumeOptions, VolumeSettings};
 use base::error::{Error, Result};
 use base::moment::{Moment, nanos_since_1970};
 use base::units::Size;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::backing::{check_free, refused_volume};
 use crate::cli::{
-    StoreOptions, VolumeCheck, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
+    StoreOptions, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
 };
 use crate::config::Config;
 use crate::output;
@@ -68,11 +68,6 @@ fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&StoreAccess) ->
     executor.run(run(&access)).expect("a ring always waits")
 }
 
-fn compression_of(name: &str) -> Result<Compression> {
-    Compression::parse(name)
-        .ok_or_else(|| Error::invalid(format!("Cannot use compression '{name}': it is lz4, zstd or none")))
-}
-
 /// Prints a document, or the text for people.
 fn print(options: &StoreOptions, kind: &str, document: Value, text: &str) -> Result<()> {
     if options.json {
@@ -83,12 +78,11 @@ fn print(options: &StoreOptions, kind: &str, document: Value, text: &str) -> Res
 }
 
 fn create(options: &VolumeCreate) -> Result<()> {
-    let VolumeCreate { volume, size, compression, store } = options;
-    let compression = compression_of(compression)?;
+    let VolumeCreate { one: VolumeOne { volume, store }, size, compression } = options;
     let id = with_stores(store, async |access| {
         let client = access.client(volume)?;
         access.stores.probe(&volume.store, &client).await?;
-        let options = VolumeOptions { compression };
+        let options = VolumeOptions { compression: *compression };
         let created = ::volume::create(&client, &access.host, &volume.name, size.0, options).await;
         created.map_err(|error| refused_volume(volume, &error))
     })?;
@@ -149,8 +143,8 @@ fn list(options: &VolumeList) -> Result<()> {
     print(store, "volumes", json!({ "volumes": documents.collect::<Vec<_>>() }), &table)
 }
 
-fn check(options: &VolumeCheck) -> Result<()> {
-    let VolumeCheck { volume, store } = options;
+fn check(options: &VolumeOne) -> Result<()> {
+    let VolumeOne { volume, store } = options;
     let report = with_stores(store, async |access| {
         let client = access.client(volume)?;
         let checked = ::volume::check(&client, &access.host, &volume.name, &mut |_, _| {}).await;
@@ -240,8 +234,7 @@ fn cannot_copy(path: &Path, error: &dyn std::fmt::Display) -> Error {
 }
 
 fn import(options: &VolumeImport) -> Result<()> {
-    let VolumeImport { volume, file: path, compression, store } = options;
-    let compression = compression_of(compression)?;
+    let VolumeImport { one: VolumeOne { volume, store }, file: path, compression } = options;
     let mut file = File::open(path).map_err(|error| cannot_copy(path, &error))?;
     let bytes = file.seek(SeekFrom::End(0)).map_err(|error| cannot_copy(path, &error))?;
     let size = bytes.next_multiple_of(MIB);
@@ -250,7 +243,7 @@ fn import(options: &VolumeImport) -> Result<()> {
         let client = access.client(volume)?;
         access.stores.probe(&volume.store, &client).await?;
         let refused = |error| refused_volume(volume, &error);
-        let options = VolumeOptions { compression };
+        let options = VolumeOptions { compression: *compression };
         ::volume::create(&client, &access.host, &volume.name, size, options).await.map_err(refused)?;
         is_made.set(true);
         let owner = Owner { id: format!("import {}", std::process::id()), host: host_name(), after: None };
@@ -295,7 +288,7 @@ fn import(options: &VolumeImport) -> Result<()> {
 }
 
 fn export(options: &VolumeExport) -> Result<()> {
-    let VolumeExport { volume, file: path, store } = options;
+    let VolumeExport { one: VolumeOne { volume, store }, file: path } = options;
     let file = File::options().write(true).create_new(true).open(path);
     let file = file.map_err(|error| cannot_copy(path, &error))?;
     let copied = with_stores(store, async |access| {
