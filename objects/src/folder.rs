@@ -99,16 +99,14 @@ impl Folder {
             folder.check_root()?;
             call(&folder)
         });
-        match timeout(self.timeout, called).await {
-            Ok(called) => called.expect("a call of the folder does not panic"),
-            Err(_) => {
-                let reason = format!(
-                    "no answer within {} s. Look into the kernel's log for errors of the device.",
-                    self.timeout.as_secs()
-                );
-                Err(StoreError::new(StoreErrorKind::Unreachable, self.root.display().to_string(), reason))
-            }
+        if let Ok(called) = timeout(self.timeout, called).await {
+            return called.expect("a call of the folder does not panic");
         }
+        let reason = format!(
+            "no answer within {} s. Look into the kernel's log for errors of the device.",
+            self.timeout.as_secs()
+        );
+        Err(StoreError::new(StoreErrorKind::Unreachable, self.root.display().to_string(), reason))
     }
 
     /// Fails if another folder is at the path by now: what it lacks, the store may have.

@@ -7,6 +7,7 @@
 //! begun after a third of `FOREBAY_SEEDS_SECONDS` once 400 were walked.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod abandoned;
 mod store;
 mod stories;
 

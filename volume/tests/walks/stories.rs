@@ -11,10 +11,10 @@ use volume::{StoreErrorKind, Volume, VolumeError, VolumeOptions, VolumeSettings}
 use super::store::{Health, HostStore, MILLISECOND, Objects};
 use super::{Disk, owner};
 
-const MIB: u64 = 1 << 20;
-const SECOND: u64 = 1_000 * MILLISECOND;
+pub(crate) const MIB: u64 = 1 << 20;
+pub(crate) const SECOND: u64 = 1_000 * MILLISECOND;
 
-fn settings() -> VolumeSettings {
+pub(crate) fn settings() -> VolumeSettings {
     VolumeSettings { object_bytes: 8 * PAGE, wall_time: || 1, ..VolumeSettings::default() }
 }
 
@@ -24,7 +24,7 @@ fn busy() -> VolumeSettings {
 }
 
 /// Plays a story on a store with a volume `disk` of 64 MiB.
-fn story(play: impl AsyncFnOnce(&Rc<Objects>, &LocalHost)) {
+pub(crate) fn story(play: impl AsyncFnOnce(&Rc<Objects>, &LocalHost)) {
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(7));
     let host = executor.host();
     let ran = executor.run(async {
@@ -44,7 +44,7 @@ async fn create(
     volume::create(&HostStore::new(objects, host), host, name, bytes, VolumeOptions::default()).await
 }
 
-async fn open(
+pub(crate) async fn open(
     objects: &Rc<Objects>,
     host: &LocalHost,
     settings: VolumeSettings,
@@ -63,16 +63,16 @@ fn content(value: u64, pages: u64) -> Vec<u8> {
     words.flat_map(|at| (word(at).wrapping_mul(0xbf58_476d_1ce4_e5b9)).to_le_bytes()).collect()
 }
 
-async fn write(disk: &Disk, page: u64, value: u64) -> Result<(), BlockError> {
+pub(crate) async fn write(disk: &Disk, page: u64, value: u64) -> Result<(), BlockError> {
     disk.write(page * PAGE, Buffer::copy_of(&content(value, 1))).await.1
 }
 
-async fn read(disk: &Disk, page: u64) -> Result<Vec<u8>, BlockError> {
+pub(crate) async fn read(disk: &Disk, page: u64) -> Result<Vec<u8>, BlockError> {
     let (buffer, read) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
     read.map(|()| buffer.to_vec())
 }
 
-async fn holds(disk: &Disk, page: u64, value: u64) -> bool {
+pub(crate) async fn holds(disk: &Disk, page: u64, value: u64) -> bool {
     read(disk, page).await.unwrap() == content(value, 1)
 }
 
@@ -536,108 +536,6 @@ fn an_open_names_the_object_that_is_newer_or_cut() {
             assert!(holds(&open(objects, host, settings()).await.unwrap(), 1, 1).await);
         });
     }
-}
-
-#[test]
-fn groups_that_are_abandoned_while_the_store_refuses_leave_few_objects_on_their_way() {
-    story(async |objects, host| {
-        let settings = VolumeSettings { puts_at_once: 2, ..settings() };
-        let disk = open(objects, host, settings).await.unwrap();
-        *objects.refuses.borrow_mut() = Some(("volumes/", StoreErrorKind::Full));
-        for round in 0..20 {
-            write(&disk, 1, round).await.unwrap();
-            assert_eq!(disk.flush().await.unwrap_err().kind, ErrorKind::NoSpace);
-            disk.abandon_group();
-            assert!(!holds(&disk, 1, round).await, "it is dropped");
-        }
-        *objects.refuses.borrow_mut() = None;
-        host.sleep(60 * SECOND).await;
-        assert!(objects.named("/data/").len() <= 2, "{:?}", objects.named("/data/"));
-        write(&disk, 2, 5).await.unwrap();
-        disk.flush().await.unwrap();
-        drop(disk);
-        let disk = open(objects, host, settings).await.unwrap();
-        assert!(holds(&disk, 2, 5).await);
-    });
-}
-
-#[test]
-fn a_write_that_waits_while_its_group_is_abandoned_is_no_part_of_the_next_one() {
-    story(async |objects, host| {
-        let settings = VolumeSettings { object_bytes: PAGE, puts_at_once: 1, ..settings() };
-        let store = HostStore::new(objects, host);
-        let health = Rc::clone(&store.health);
-        let disk =
-            Rc::new(Volume::open(store, host.clone(), "disk", &crate::owner(), settings).await.unwrap());
-        health.set(Health::Asleep);
-        // The first one is on its way, the second one is in memory, and the third one waits.
-        write(&disk, 1, 1).await.unwrap();
-        write(&disk, 2, 2).await.unwrap();
-        let waits = Rc::clone(&disk);
-        let waiting = host.to_its_end(async move { write(&waits, 3, 3).await });
-        host.sleep(SECOND).await;
-        disk.abandon_group();
-        health.set(Health::Awake);
-        assert!(waiting.await.unwrap_err().to_string().contains("abandoned"));
-        write(&disk, 4, 4).await.unwrap();
-        disk.flush().await.unwrap();
-        let zeroes = vec![0; PAGE as usize];
-        for page in 1..4 {
-            assert_eq!(read(&disk, page).await.unwrap(), zeroes, "page {page}");
-        }
-        drop(disk);
-        let disk = open(objects, host, settings).await.unwrap();
-        assert!(holds(&disk, 4, 4).await);
-        assert_eq!(read(&disk, 3).await.unwrap(), zeroes);
-    });
-}
-
-#[test]
-fn a_flush_that_waits_while_its_group_is_abandoned_makes_nothing_of_the_next_one_durable() {
-    story(async |objects, host| {
-        let settings = VolumeSettings { object_bytes: PAGE, puts_at_once: 1, ..settings() };
-        let store = HostStore::new(objects, host);
-        let health = Rc::clone(&store.health);
-        let disk =
-            Rc::new(Volume::open(store, host.clone(), "disk", &crate::owner(), settings).await.unwrap());
-        health.set(Health::Asleep);
-        // The first one is on its way, so there is no room for the end of the group.
-        write(&disk, 1, 1).await.unwrap();
-        write(&disk, 2, 2).await.unwrap();
-        let flushed = Rc::clone(&disk);
-        let flushing = host.to_its_end(async move { flushed.flush().await });
-        host.sleep(SECOND).await;
-        disk.abandon_group();
-        write(&disk, 4, 4).await.unwrap();
-        health.set(Health::Awake);
-        assert!(flushing.await.unwrap_err().to_string().contains("abandoned"));
-        host.sleep(10 * SECOND).await;
-        drop(disk);
-        let disk = open(objects, host, settings).await.unwrap();
-        let zeroes = vec![0; PAGE as usize];
-        for page in [1, 2, 4] {
-            assert_eq!(read(&disk, page).await.unwrap(), zeroes, "page {page}");
-        }
-    });
-}
-
-#[test]
-fn a_size_that_is_abandoned_with_its_group_is_not_that_of_the_next_one() {
-    story(async |objects, host| {
-        let disk = open(objects, host, settings()).await.unwrap();
-        *objects.refuses.borrow_mut() = Some(("volumes/", StoreErrorKind::Full));
-        disk.resize(8 * MIB).await.unwrap_err();
-        disk.abandon_group();
-        assert_eq!(disk.geometry().size, 64 * MIB);
-        *objects.refuses.borrow_mut() = None;
-        host.sleep(10 * SECOND).await;
-        let last = 64 * MIB / PAGE - 1;
-        write(&disk, last, 3).await.unwrap();
-        disk.flush().await.unwrap();
-        drop(disk);
-        let disk = open(objects, host, settings()).await.unwrap();
-        assert!(disk.geometry().size == 64 * MIB && holds(&disk, last, 3).await);
-    });
 }
 
 #[test]
