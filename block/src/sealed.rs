@@ -18,7 +18,7 @@ pub fn seal(bytes: &mut [u8]) {
 /// # Panics
 /// As [`seal`].
 pub fn is_sealed(bytes: &[u8]) -> bool {
-    checksum_of(bytes) == Fields(&bytes[CHECKSUM_AT..]).u32()
+    checksum_of(bytes) == Numbers(&bytes[CHECKSUM_AT..]).u32()
 }
 
 /// Returns the checksum that a structure has to have.
@@ -31,10 +31,10 @@ pub fn checksum_of(bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(with_zero, &bytes[CHECKSUM_AT + 4..])
 }
 
-/// Takes fields off the front of bytes that are long enough.
-pub struct Fields<'a>(pub &'a [u8]);
+/// Takes numbers off the front of bytes that are long enough.
+pub struct Numbers<'a>(pub &'a [u8]);
 
-impl Fields<'_> {
+impl Numbers<'_> {
     /// Takes so many bytes.
     ///
     /// # Panics

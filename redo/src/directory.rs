@@ -19,7 +19,7 @@
 //! All numbers are little-endian. The directory is written twice, one copy behind the other.
 
 use block::PAGE;
-use block::sealed::{Fields, is_sealed, seal};
+use block::sealed::{Numbers, is_sealed, seal};
 
 /// Bytes of one copy of the directory.
 pub(crate) const DIRECTORY_BYTES: usize = 16 << 10;
@@ -141,7 +141,7 @@ impl Directory {
         if bytes.len() != DIRECTORY_BYTES || bytes[..8] != MAGIC {
             return Err(DirectoryFault::Foreign);
         }
-        let mut fields = Fields(&bytes[8..]);
+        let mut fields = Numbers(&bytes[8..]);
         let version = fields.u32();
         if version != VERSION {
             return Err(DirectoryFault::Version(version));
@@ -159,7 +159,7 @@ impl Directory {
         }
         let records = bytes[HEAD_BYTES..].chunks_exact(RECORD_BYTES).take(count as usize);
         let groups = records.map(|record| {
-            let mut fields = Fields(record);
+            let mut fields = Numbers(record);
             GroupRecord {
                 number: fields.u64(),
                 taken_at: fields.u64(),

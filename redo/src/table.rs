@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use block::sealed::{Fields, is_sealed, seal};
+use block::sealed::{Numbers, is_sealed, seal};
 use block::{PAGE, Unmap};
 
 use super::directory::{GroupRecord, RingId, VERSION};
@@ -121,7 +121,7 @@ pub(crate) fn encode(ring: RingId, number: u64, entries: &[Entry]) -> Vec<u8> {
 
 /// Decodes the table of a group, which is to be of this ring and to have the checksum that the directory has. None if it is damaged.
 pub(crate) fn decode(bytes: &[u8], ring: RingId, group: &GroupRecord) -> Option<Vec<Entry>> {
-    let mut fields = Fields(bytes);
+    let mut fields = Numbers(bytes);
     let is_ours = fields.take::<8>() == MAGIC
         && fields.u32() == VERSION
         && fields.u32() == group.table_checksum
@@ -136,7 +136,7 @@ pub(crate) fn decode(bytes: &[u8], ring: RingId, group: &GroupRecord) -> Option<
 }
 
 fn decode_entry(line: &[u8], group: &GroupRecord) -> Option<Entry> {
-    let mut fields = Fields(line);
+    let mut fields = Numbers(line);
     let first = fields.u64();
     let [pages, slot, checksum] = [0; 3].map(|_| fields.u32());
     let page = first & ((1 << KIND_SHIFT) - 1);

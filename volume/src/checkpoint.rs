@@ -16,7 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use block::sealed::{Fields, is_sealed, seal};
+use block::sealed::{Numbers, is_sealed, seal};
 use bytes::Bytes;
 
 use super::content::Content;
@@ -108,7 +108,7 @@ pub(crate) fn decode_root(
     if bytes.len() < ROOT_HEAD_BYTES || bytes[..8] != MAGIC {
         return Err(damaged("it is no checkpoint"));
     }
-    let mut head = Fields(&bytes[8..ROOT_HEAD_BYTES]);
+    let mut head = Numbers(&bytes[8..ROOT_HEAD_BYTES]);
     let [format, _] = [0; 2].map(|_| head.u32());
     if format > FORMAT {
         return Err(VolumeError::NewerFormat { name: name.to_owned(), format, known: FORMAT });
@@ -120,7 +120,7 @@ pub(crate) fn decode_root(
     let body = lz4_flex::block::decompress(&bytes[ROOT_HEAD_BYTES..], body_bytes as usize);
     let body = body.ok().filter(|body| body.len() as u64 == body_bytes && body.len() >= BODY_HEAD_BYTES);
     let body = body.ok_or_else(|| damaged("it cannot be decompressed"))?;
-    let mut fields = Fields(&body);
+    let mut fields = Numbers(&body);
     let found = VolumeId(fields.take());
     let [epoch, number, data, copies, disk_bytes, taken_at, objects, regions] = [0; 8].map(|_| fields.u64());
     if found != volume || (CheckpointKey { epoch, number }) != key {
@@ -175,7 +175,7 @@ pub(crate) fn encode_region(content: &Content, region: u64) -> Option<Vec<u8>> {
 /// Adds a region to the map. Returns none if it is damaged.
 pub(crate) fn decode_region(bytes: &[u8], region: u64, content: &mut Content) -> Option<()> {
     let (head, rest) = bytes.split_at_checked(8)?;
-    let mut fields = Fields(head);
+    let mut fields = Numbers(head);
     let [checksum, len] = [0; 2].map(|_| fields.u32());
     if crc32c::crc32c(&bytes[4..]) != checksum || len as usize > REGION_BYTES_MAX {
         return None;
@@ -184,7 +184,7 @@ pub(crate) fn decode_region(bytes: &[u8], region: u64, content: &mut Content) ->
     for entry in entries.chunks_exact(ENTRY_BYTES) {
         let first = u64::from(u16::from_le_bytes([entry[0], entry[1]]));
         let (count, index, pages) = (entry[2], entry[3], entry[14]);
-        let mut fields = Fields(&entry[4..12]);
+        let mut fields = Numbers(&entry[4..12]);
         let [object, offset] = [0; 2].map(|_| fields.u32());
         let stored = u16::from_le_bytes([entry[12], entry[13]]);
         if index.checked_add(count)? > pages || content.objects.get(object).is_none() {

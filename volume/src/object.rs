@@ -27,7 +27,7 @@
 use std::ops::Range;
 
 use block::PAGE;
-use block::sealed::{Fields, is_sealed, seal};
+use block::sealed::{Numbers, is_sealed, seal};
 
 use super::chunk::{self, CHUNK_BYTES_MAX, CHUNK_PAGES, Compression};
 use super::error::VolumeError;
@@ -175,7 +175,7 @@ impl Header {
         if !is_sealed(header) {
             return Err(damaged("the checksum of its header is wrong"));
         }
-        let mut fields = Fields(&header[8..]);
+        let mut fields = Numbers(&header[8..]);
         let format = fields.u32();
         if format > FORMAT {
             return Err(VolumeError::NewerFormat { name: name(), format, known: FORMAT });
