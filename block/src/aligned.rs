@@ -145,6 +145,10 @@ impl<D: BlockDevice> BlockDevice for Aligned<D> {
         self.inner.has_unanswered()
     }
 
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        self.inner.is_cached_below(range)
+    }
+
     fn abandon_group(&self) {
         self.inner.abandon_group();
     }

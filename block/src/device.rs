@@ -195,6 +195,12 @@ pub trait BlockDevice: 'static {
     /// all the same, while the device [reports that](BlockDevice::has_unanswered). Default: nothing.
     fn abandon_group(&self) {}
 
+    /// Returns true if something below keeps all of `range` in a cache of this host: a cache in front of it then keeps no copy of its own.
+    /// Cheap; may change at any time. Default: no.
+    fn is_cached_below(&self, _range: ByteRange) -> bool {
+        false
+    }
+
     /// Lifts limits: requests that the device would hold back pass at once, those that wait already first, until the returned guard is
     /// dropped. For code that waits until requests have ended. Default: nothing, for a device that holds nothing back.
     fn lift_limits(&self) -> Option<LimitsLifted> {
@@ -254,6 +260,10 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn abandon_group(&self) {
         (**self).abandon_group();
+    }
+
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        (**self).is_cached_below(range)
     }
 
     fn lift_limits(&self) -> Option<LimitsLifted> {

@@ -1,5 +1,6 @@
 //! Tests of the cache from outside, all in one program: each file by itself would have the whole cache compiled once more.
 
+mod below;
 mod budget;
 mod destage_pace;
 mod fills;

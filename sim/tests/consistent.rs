@@ -69,6 +69,8 @@ struct World {
     replays: Cell<u64>,
     /// Pauses of destage, and those that ended early.
     pauses: Cell<[u64; 2]>,
+    /// Snapshots that were made of the backing.
+    snapshots: Cell<u64>,
     dirty_limit_bytes: Option<u64>,
     /// Times of all groups that began.
     begun: Rc<RefCell<Vec<u64>>>,
@@ -113,6 +115,7 @@ impl World {
             may_end: Cell::default(),
             replays: Cell::default(),
             pauses: Cell::default(),
+            snapshots: Cell::default(),
             dirty_limit_bytes: (groups == Groups::Backing && seed.is_multiple_of(3)).then_some(16 * PAGE),
             begun: Rc::default(),
             rests: Cell::default(),
@@ -359,6 +362,7 @@ async fn administrator(
             }
             3 => disk.start_destage(),
             5 => pause(world, host, disk).await?,
+            8 if world.atomic().is_some() => snapshot(world, host, disk).await?,
             4 if world.below(4) == 0 => {
                 world.promise(None);
                 cache.reconfigure(disk, in_order(world, DestageOrder::Address)).expect("it fits");
@@ -453,6 +457,48 @@ async fn pause(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) -> R
     ended += u64::from(!disk.resume());
     world.pauses.set([pauses, ended]);
     Ok(())
+}
+
+/// Does what a snapshot of the backing needs: a flush of its own makes durable what it has, which is the disk as of one time with all that was
+/// acknowledged before. If that time is known, nothing changes it meanwhile, and guests go on.
+async fn snapshot(world: &World, host: &LocalHost, disk: &Rc<CachedDisk<Env>>) -> Result<(), String> {
+    let acknowledged = world.acknowledged_before(u64::MAX);
+    let (rest, ours, sleeping) = (world.below(500_000_000), Rc::clone(disk), host.clone());
+    let durable: Rc<Cell<[Option<Content>; 2]>> = Rc::default();
+    let seen = Rc::clone(&durable);
+    let faults = world.atomic().expect("it is one").clone();
+    let content = move || {
+        std::array::from_fn(|page| {
+            let mut bytes = [0; PAGE as usize];
+            faults.peek(page as u64 * PAGE, &mut bytes);
+            value_of(&bytes)
+        })
+    };
+    let work = async move {
+        let flushed = ours.backing().flush().await;
+        let first = content();
+        sleeping.sleep(rest).await;
+        let flushed = flushed.and(ours.backing().flush().await);
+        seen.set([Some(first), Some(content())]);
+        flushed
+    };
+    let Ok((Ok(()), as_of)) = disk.with_settled_backing(work).await else { return Ok(()) };
+    let [Some(first), Some(last)] = durable.get() else { return Err("a snapshot was not made".to_owned()) };
+    world.snapshots.set(world.snapshots.get() + 1);
+    if as_of.is_some() && first != last {
+        return Err(format!("{first:?} became {last:?} while a snapshot was made"));
+    }
+    let (least, most) = match as_of {
+        Some(time) => {
+            let [least, most] = world.states_at(time);
+            (least.max(acknowledged), most.max(acknowledged))
+        }
+        None => (acknowledged, world.states.borrow().len() - 1),
+    };
+    match world.state_of(&first, least, most, as_of.unwrap_or(u64::MAX)) {
+        Some(_) => Ok(()),
+        None => Err(format!("{first:?} is in a snapshot: it is no state from {least} to {most}")),
+    }
 }
 
 /// Returns the clock of the world for a process that runs on `host`.
@@ -660,7 +706,7 @@ fn without_the_flash_the_backing_is_the_disk_as_of_the_last_group() {
 
 #[test]
 fn a_backing_with_atomic_flushes_is_the_disk_as_of_a_group_at_any_time() {
-    let (mut abandoned, mut rests, mut groups, mut pauses) = (0, 0, 0, 0);
+    let (mut abandoned, mut rests, mut groups, mut pauses, mut snapshots) = (0, 0, 0, 0, 0);
     for seed in 0..seeds() {
         let world = World::new(seed, Groups::Backing);
         if let Err(what) = walk_in(&world, seed) {
@@ -670,8 +716,12 @@ fn a_backing_with_atomic_flushes_is_the_disk_as_of_a_group_at_any_time() {
         rests += world.rests.get();
         groups += world.begun.borrow().len() as u64;
         pauses += world.pauses.get()[0];
+        snapshots += world.snapshots.get();
     }
-    println!("{groups} groups, {abandoned} abandoned, {rests} processes at rest, {pauses} pauses");
+    println!(
+        "{groups} groups, {abandoned} abandoned, {rests} processes at rest, {pauses} pauses, {snapshots} snapshots"
+    );
+    assert!(snapshots > SEEDS);
     assert!(abandoned > SEEDS && rests > SEEDS / 10 && groups > 10 * SEEDS && pauses > SEEDS / 2);
 }
 
@@ -718,6 +768,7 @@ fn walks_find_each_rule_of_groups_that_go_to_the_backing_that_is_broken() {
         Bug::NewerBeforeLate,
         Bug::BypassOverRing,
         Bug::DestageInPause,
+        Bug::SnapshotInGroup,
     ];
     for bug in bugs {
         canary::plant(Some(bug));

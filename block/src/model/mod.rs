@@ -102,6 +102,10 @@ impl<D: BlockDevice, H: Host> BlockDevice for Model<D, H> {
         self.inner.has_unanswered()
     }
 
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        self.inner.is_cached_below(range)
+    }
+
     fn abandon_group(&self) {
         self.inner.abandon_group();
     }

@@ -403,6 +403,10 @@ impl<D: BlockDevice, H: Host> BlockDevice for RetryDevice<D, H> {
         self.shared.device.has_unanswered()
     }
 
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        self.shared.device.is_cached_below(range)
+    }
+
     fn abandon_group(&self) {
         self.shared.device.abandon_group();
     }

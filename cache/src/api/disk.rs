@@ -364,6 +364,40 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.pool.host.to_its_end(async move { pause::pause(&ours.ctx, turn).await }).await
     }
 
+    /// Runs `work` while the backing is the disk as of one time, durably, for a snapshot of it: with all data that was acknowledged before the
+    /// call, or as of the time of a [`CachedDisk::quiesce`] that has not ended. Returns that time as well, in nanoseconds since 1970, if it is
+    /// known.
+    ///
+    /// In consistent write-back to a backing with [`Geometry::atomic_flushes`], guests go on writing back, and the next group waits for the
+    /// end of `work`. In any other case nothing becomes dirty until then, and writes of guests go to the backing.
+    ///
+    /// # Errors
+    /// If destage or a flush fails, or the last group did; then `work` did not begin.
+    pub async fn with_settled_backing<T: 'static>(
+        self: &Rc<Self>,
+        work: impl Future<Output = T> + 'static,
+    ) -> Result<(T, Option<u64>), BlockError> {
+        let cache = &self.ctx.cache;
+        if !cache.wants_consistency() || !cache.consistent.is_to_backing() {
+            let hold = back::hold(cache);
+            hold.clean().await?;
+            self.flush_for_ourselves().await?;
+            let held = async move {
+                let done = work.await;
+                drop(hold);
+                done
+            };
+            return Ok((cache.pool.host.to_its_end(held).await, None));
+        }
+        if !self.is_paused() {
+            pause::catch_up(cache).await?;
+        }
+        let ours = Rc::clone(self);
+        let between = async move { pause::between_groups(&ours.ctx, work).await };
+        let (done, as_of) = cache.pool.host.to_its_end(between).await?;
+        Ok((done, Some(as_of)))
+    }
+
     /// Waits until a [`CachedDisk::quiesce`] ends before it is resumed, and returns the reason: destage goes on, so the backing is a mix.
     pub async fn quiesce_ended(&self) -> String {
         self.ctx.cache.consistent.pause.ended().await

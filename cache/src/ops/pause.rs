@@ -21,6 +21,7 @@ use block::{BlockError, ErrorKind, Host, Operation};
 use tokio::sync::MutexGuard;
 
 use super::back::{check_lost, wait_until_known};
+use super::backing_group;
 use super::consistent_state::GroupTarget;
 use super::ctx::Ctx;
 use super::destage_wait::{Patience, wait_until};
@@ -167,6 +168,34 @@ pub(crate) async fn pause<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, turn: u64) -
     cache.back.destage.cancel_request();
     cache.back.destage.forget_wanted();
     Ok(())
+}
+
+/// Runs `work` between two groups at the backing: it is the disk as of the last one, durably, and nothing changes it meanwhile. To be called
+/// after [`catch_up`], and not to be dropped halfway. Returns the time of that group as well, in nanoseconds since 1970.
+///
+/// # Errors
+/// If the disk left consistent write-back, or the last group failed; then `work` did not begin.
+pub(crate) async fn between_groups<E: Env, T>(
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
+    work: impl Future<Output = T>,
+) -> Result<(T, u64), BlockError> {
+    let state = &cache.consistent;
+    if canary::has(Bug::SnapshotInGroup) {
+        return Ok((work.await, state.taken_at().ok_or_else(left)?));
+    }
+    let _locks = both_locks(cache).await;
+    if !cache.wants_consistency() || !state.is_to_backing() || !has_promise(cache) {
+        return Err(left());
+    }
+    // What landed late of a group that failed must not become a part of this.
+    backing_group::settle(ctx).await?;
+    if state.counted.get() != state.groups_begun.get() {
+        let error = BlockError::anywhere(ErrorKind::Io, Operation::Write);
+        return Err(error.because("its last group failed: try again"));
+    }
+    check_lost(cache)?;
+    let as_of = state.taken_at().ok_or_else(left)?;
+    Ok((work.await, as_of))
 }
 
 /// Takes the locks of destage and of the ring, in the order in which a disk that is detached takes them. Destage goes on while a group is on its

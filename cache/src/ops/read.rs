@@ -132,7 +132,7 @@ async fn read_once<E: Env>(
     if plan.absent.is_empty() {
         return (read_cached(ctx, plan, range, buffer).await, Answer::Flash);
     }
-    let fill = fill(cache, &range, arrival);
+    let fill = fill(ctx, &range, arrival);
     if !plan.cached_any && fill == FillPermission::Refused {
         return (fetch_past(ctx, range, buffer).await, Answer::Bypass);
     }
@@ -284,13 +284,20 @@ impl<'a, E: Env> Plan<'a, E> {
     }
 }
 
-/// Returns whether pages that this miss fetches may enter the cache, with the class `arrival`: if the mode fills, and the read is not part
-/// of a sequential run that is longer than the cutoff.
-fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, arrival: ArrivalClass) -> FillPermission {
+/// Returns whether pages that this miss fetches may enter the cache, with the class `arrival`: if the mode fills, the read is not part of a
+/// sequential run that is longer than the cutoff, and no other cache of this host has them.
+fn fill<E: Env>(
+    Ctx { cache, backing, .. }: &Ctx<E>,
+    range: &ByteRange,
+    arrival: ArrivalClass,
+) -> FillPermission {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
-    let fills = settings.mode.row().reads_fill && enters && !cache.coherence.distrusts(range);
+    let fills = settings.mode.row().reads_fill
+        && enters
+        && !cache.coherence.distrusts(range)
+        && !backing.is_cached_below(*range);
     if fills { FillPermission::Allowed(arrival) } else { FillPermission::Refused }
 }
 

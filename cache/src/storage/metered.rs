@@ -105,6 +105,10 @@ impl<F: BlockDevice> BlockDevice for MeteredDevice<F> {
         self.device.has_unanswered()
     }
 
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        self.device.is_cached_below(range)
+    }
+
     fn abandon_group(&self) {
         self.device.abandon_group();
     }

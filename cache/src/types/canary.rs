@@ -103,6 +103,8 @@ pub enum Bug {
     FlushInGroup,
     /// Destage goes on while it is paused in consistent write-back.
     DestageInPause,
+    /// A snapshot of the backing is made while a group is on its way there.
+    SnapshotInGroup,
     /// A pause of destage brings nothing of the ring to the backing.
     PauseWithoutReplay,
     /// Writers do not wait for a redo ring that is slower than they are, although there is a limit.
