@@ -1,5 +1,6 @@
 //! Requests to a store, repeated where that is safe.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use block::Host;
@@ -75,6 +76,26 @@ impl<S: Store, H: Host> Calls<S, H> {
     /// `Exists` if it has another content.
     pub(crate) async fn create(&self, name: &str, bytes: &Bytes) -> Result<(), StoreError> {
         self.repeat(async || self.create_once(name, bytes).await).await
+    }
+
+    /// Creates an object as [`Self::create`] does. Records whether a try got no answer, so that it may be there though this fails.
+    pub(crate) async fn create_watched(
+        &self,
+        name: &str,
+        bytes: &Bytes,
+        is_unanswered: &mut bool,
+    ) -> Result<(), StoreError> {
+        let unanswered = Cell::new(false);
+        let created = self
+            .repeat(async || {
+                let created = self.create_once(name, bytes).await;
+                unanswered
+                    .set(unanswered.get() || created.as_ref().is_err_and(|error| error.kind.is_transient()));
+                created
+            })
+            .await;
+        *is_unanswered = unanswered.get();
+        created
     }
 
     /// Tries once to create an object as [`Self::create`] does.

@@ -21,13 +21,53 @@ pub enum Bug {
     PartsBeforeRoot,
     /// The look at the epoch comes before the objects of a group are there.
     LookBeforeObjects,
+    /// Garbage is what the newest checkpoint does not name, though its tail does.
+    CollectedTail,
+    /// Garbage is what no checkpoint needs, though a snapshot does.
+    CollectedPins,
+    /// Parts of a checkpoint are garbage though its root may land late.
+    CollectedAttempt,
+    /// A reader does not look whether a host that opened the volume meanwhile deleted what it looked for.
+    ReadOnce,
     /// An object that exists counts as created by each host that finds it.
     ExistsIsOurs,
+    /// Objects that snapshots need are deleted and moved as if there were none.
+    PinsIgnored,
+    /// Parts of checkpoints that snapshots need are deleted as if there were none.
+    PinnedPartsIgnored,
+    /// A clone is created of a snapshot that a host may have confirmed too late.
+    DoubtfulTable,
+    /// A clone is created though the snapshot may be going.
+    NoSecondLook,
+    /// A snapshot is deleted without first recording that it is going.
+    NotGoingFirst,
+    /// A snapshot is taken without what no flush made durable yet.
+    SnapshotWithoutCommit,
+    /// A snapshot is confirmed without a look at the epoch.
+    NoLookAfterTable,
+    /// A table of snapshots that is in doubt is forgotten.
+    DoubtForgotten,
+    /// A clone is created without a flag in the folder of its parent.
+    NoCloneFlag,
+    /// Pages of a clone that were made zeroes show the snapshot below again.
+    ZeroesLost,
+    /// Pages refer to objects that are dead.
+    DeadHint,
+    /// Objects to which one on its way refers are not kept for it.
+    NoPins,
+    /// Pages that refer to an object do not make it live.
+    UncountedReferences,
+    /// A checkpoint does not say that a page refers to a chunk for another one.
+    UnflaggedReferences,
+    /// A replay does not know copies to which a group refers, because their turn comes later.
+    UnknownCopies,
+    /// Objects to which an abandoned group refers are not kept for it, though it may count after a crash.
+    PinsEndWithGroup,
 }
 
 impl Bug {
-    /// All that walks find soon. A story finds the other one.
-    pub const ALL: [Self; 9] = [
+    /// All that walks find soon. Stories find the others.
+    pub const ALL: [Self; 22] = [
         Self::UnconditionalCopies,
         Self::DeletedBeforeCheckpoint,
         Self::OpenEnd,
@@ -37,6 +77,19 @@ impl Bug {
         Self::DeadAtEnd,
         Self::PartsBeforeRoot,
         Self::LookBeforeObjects,
+        Self::PinsIgnored,
+        Self::PinnedPartsIgnored,
+        Self::NoSecondLook,
+        Self::SnapshotWithoutCommit,
+        Self::NoCloneFlag,
+        Self::ZeroesLost,
+        Self::DeadHint,
+        Self::NoPins,
+        Self::UncountedReferences,
+        Self::UnflaggedReferences,
+        Self::UnknownCopies,
+        Self::CollectedTail,
+        Self::CollectedPins,
     ];
 }
 

@@ -7,20 +7,26 @@
 //! ```text
 //! root:    a record that names the body, so that what stays for counting is small
 //! body:    8 bytes magic | 4 format | 4 CRC-32C of all else | 8 bytes of the content | content, an LZ4 block
-//! content: volume 16 | epoch, number, data covered, copies covered, size of the disk, time of the last group, objects, regions (8 each)
+//! content: volume 16 | epoch, number, data covered, copies covered, size of the disk, time of the last group, bytes within which pages show
+//!          the snapshot below, objects, regions (8 each)
 //!          object, 40 each: index 4, copies 4, epoch 8, sequence 8, bytes 8, pages 4, zero 4
 //!          region, 40 each: region 8, epoch 8, number 8, part 4, offset 4, bytes 4, zero 4
 //! part:    regions one behind the other: 4 CRC-32C of the rest | 4 bytes of the entries | entries, an LZ4 block
-//! entry:   16 bytes: page within the region 2, pages 1, index 1, object 4, offset 4, stored 2, pages of the chunk 1, zero 1
+//! entry:   16 bytes: page within the region 2, pages 1, index 1, object 4, offset 4, stored 2, pages of the chunk 1 (and 128 if the pages
+//!          refer to a chunk for others), zero 1
+//!          of a clone's pages that were made zeroes: page within the region 2, zero 2, 0xffffffff 4, pages 4, zero 4
 //! ```
+//! A snapshot has a body of its own, which lists objects with live pages only, and covers exactly what its regions have.
 
 use std::collections::BTreeMap;
 
 use block::sealed::{Numbers, is_sealed, seal};
 use bytes::Bytes;
 
+use super::canary::{self, Bug};
 use super::content::Content;
 use super::error::VolumeError;
+use super::inherited::Inherited;
 use super::map::{Location, REGION_PAGES};
 use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::objects::ObjectInfo;
@@ -28,11 +34,13 @@ use super::record::FORMAT;
 
 const MAGIC: [u8; 8] = *b"FBVOLMAP";
 const ROOT_HEAD_BYTES: usize = 24;
-const BODY_HEAD_BYTES: usize = 80;
+const BODY_HEAD_BYTES: usize = 88;
 const LINE_BYTES: usize = 40;
 const ENTRY_BYTES: usize = 16;
-/// Bytes above which the entries of a region cannot be: one for each page.
-const REGION_BYTES_MAX: usize = REGION_PAGES as usize * ENTRY_BYTES;
+/// Bytes above which the entries of a region cannot be: one for each page, and for each second one as zeroes.
+const REGION_BYTES_MAX: usize = 3 * REGION_PAGES as usize / 2 * ENTRY_BYTES;
+/// Stands for the object in an entry of zeroes.
+const ZEROES: u32 = u32::MAX;
 /// Largest body of a root.
 const BODY_BYTES_MAX: u64 = 1 << 30;
 
@@ -53,21 +61,34 @@ pub(crate) struct Root {
     pub(crate) regions: BTreeMap<u64, RegionPlace>,
 }
 
+/// Objects that a body lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectsListed {
+    /// All, for those without a live page are to be deleted.
+    All,
+    /// Those with a live page.
+    Live,
+}
+
 /// Encodes a root.
 pub(crate) fn encode_root(
     volume: VolumeId,
     key: CheckpointKey,
     covered: [u64; 2],
     content: &Content,
+    listed: ObjectsListed,
     regions: &BTreeMap<u64, RegionPlace>,
 ) -> Bytes {
     let mut body = Vec::new();
     body.extend(volume.0);
+    let is_listed = |info: &ObjectInfo| listed == ObjectsListed::All || info.live > 0;
+    let objects = || content.objects.iter().filter(|(_, info)| is_listed(info));
     let numbers = [key.epoch, key.number, covered[0], covered[1], content.bytes, content.taken_at];
-    for number in numbers.into_iter().chain([content.objects.len() as u64, regions.len() as u64]) {
+    let counts = [content.inherited.bytes(), objects().count() as u64, regions.len() as u64];
+    for number in numbers.into_iter().chain(counts) {
         body.extend(number.to_le_bytes());
     }
-    for (index, info) in content.objects.iter() {
+    for (index, info) in objects() {
         body.extend(index.to_le_bytes());
         body.extend(u32::from(info.key.is_copies).to_le_bytes());
         for number in [info.key.epoch, info.key.sequence, info.stored] {
@@ -122,7 +143,8 @@ pub(crate) fn decode_root(
     let body = body.ok_or_else(|| damaged("it cannot be decompressed"))?;
     let mut fields = Numbers(&body);
     let found = VolumeId(fields.take());
-    let [epoch, number, data, copies, disk_bytes, taken_at, objects, regions] = [0; 8].map(|_| fields.u64());
+    let [epoch, number, data, copies, disk_bytes, taken_at, inherited, objects, regions] =
+        [0; 9].map(|_| fields.u64());
     if found != volume || (CheckpointKey { epoch, number }) != key {
         return Err(damaged("it is another checkpoint"));
     }
@@ -130,7 +152,8 @@ pub(crate) fn decode_root(
     if objects.checked_add(regions).and_then(|all| all.checked_mul(LINE_BYTES as u64)) != Some(lines) {
         return Err(damaged("its tables do not fit its header"));
     }
-    let mut content = Content { bytes: disk_bytes, taken_at, ..Content::default() };
+    let inherited = Inherited::new(inherited);
+    let mut content = Content { bytes: disk_bytes, taken_at, inherited, ..Content::default() };
     for _ in 0..objects {
         let [index, is_copies] = [0; 2].map(|_| fields.u32());
         let [epoch, sequence, stored] = [0; 3].map(|_| fields.u64());
@@ -152,6 +175,13 @@ pub(crate) fn decode_root(
 pub(crate) fn encode_region(content: &Content, region: u64) -> Option<Vec<u8>> {
     let start = region * REGION_PAGES;
     let mut entries = Vec::new();
+    for pages in content.inherited.zeroes(&(start..start + REGION_PAGES)) {
+        entries.extend(((pages.start - start) as u16).to_le_bytes());
+        entries.extend([0; 2]);
+        entries.extend(ZEROES.to_le_bytes());
+        entries.extend(((pages.end - pages.start) as u32).to_le_bytes());
+        entries.extend([0; 4]);
+    }
     for run in content.map.runs(start..start + REGION_PAGES) {
         let Location { object, offset, stored, index, pages } = run.location;
         entries.extend(((run.pages.start - start) as u16).to_le_bytes());
@@ -159,6 +189,8 @@ pub(crate) fn encode_region(content: &Content, region: u64) -> Option<Vec<u8>> {
         entries.extend(object.to_le_bytes());
         entries.extend(offset.to_le_bytes());
         entries.extend(stored.to_le_bytes());
+        let pages =
+            if canary::has(Bug::UnflaggedReferences) { run.location.chunk_pages() as u8 } else { pages };
         entries.extend([pages, 0]);
     }
     if entries.is_empty() {
@@ -187,12 +219,22 @@ pub(crate) fn decode_region(bytes: &[u8], region: u64, content: &mut Content) ->
         let mut fields = Numbers(&entry[4..12]);
         let [object, offset] = [0; 2].map(|_| fields.u32());
         let stored = u16::from_le_bytes([entry[12], entry[13]]);
-        if index.checked_add(count)? > pages || content.objects.get(object).is_none() {
+        if object == ZEROES {
+            let end = first + u64::from(offset);
+            if end > REGION_PAGES {
+                return None;
+            }
+            content.inherited.hide(&(region * REGION_PAGES + first..region * REGION_PAGES + end));
+            continue;
+        }
+        let location = Location { object, offset, stored, index, pages };
+        if u64::from(index) + u64::from(count) > location.chunk_pages()
+            || content.objects.get(object).is_none()
+        {
             return None;
         }
-        for at in 0..count {
-            let location = Location { object, offset, stored, index: index + at, pages };
-            content.set(region * REGION_PAGES + first + u64::from(at), location);
+        for at in 0..u64::from(count) {
+            content.set(region * REGION_PAGES + first + at, location.further(at));
         }
     }
     Some(())
@@ -209,7 +251,8 @@ mod tests {
         let object = content.objects.add(key, 1 << 20, 100);
         for page in [0, 1, 2, 9, REGION_PAGES - 1] {
             let index = (page % 8) as u8;
-            content.set(page, Location { object, offset: 300, stored: 90, index, pages: 8 });
+            let location = Location { object, offset: 300, stored: 90, index, pages: 8 };
+            content.set(page, if page == 9 { location.as_reference() } else { location });
         }
         let checkpoint = CheckpointKey { epoch: 3, number: 4 };
         let region = encode_region(&content, 0).expect("it has pages");
@@ -218,7 +261,7 @@ mod tests {
             RegionPlace { part: PartKey { checkpoint, part: 2 }, offset: 7, bytes: region.len() as u32 };
         let regions = BTreeMap::from([(0, place)]);
         let volume = VolumeId([1; 16]);
-        let bytes = encode_root(volume, checkpoint, [5, 6], &content, &regions);
+        let bytes = encode_root(volume, checkpoint, [5, 6], &content, ObjectsListed::All, &regions);
         let root = decode_root("root", &bytes, volume, checkpoint).expect("it is whole");
         assert_eq!((root.covered, root.regions, root.content.bytes), ([5, 6], regions, 1 << 30));
         let mut found = root.content;
@@ -226,6 +269,7 @@ mod tests {
         let runs = |content: &Content| content.map.runs(0..REGION_PAGES).collect::<Vec<_>>();
         assert_eq!(runs(&found), runs(&content));
         assert_eq!(found.objects.get(object).map(|info| info.live), Some(5));
+        assert_eq!(found.referring.of(object).collect::<Vec<_>>(), [9]);
         for at in 0..bytes.len() {
             let mut changed = bytes.to_vec();
             changed[at] ^= 1;

@@ -80,11 +80,12 @@ pub(crate) fn append(to: &mut Vec<u8>, compression: Compression, page: u64, plai
     to.extend(compressed.as_deref().unwrap_or(plain));
 }
 
-/// Returns the content of the chunk that begins at `page`; none if it is damaged, or another one.
-pub(crate) fn open(stored: &[u8], page: u64, pages: u64) -> Option<Vec<u8>> {
+/// Returns the content of the chunk that begins at `page`, or at whichever page it says; none if it is damaged, or another one.
+pub(crate) fn open(stored: &[u8], page: Option<u64>, pages: u64) -> Option<Vec<u8>> {
     let (prefix, content) = stored.split_at_checked(PREFIX_BYTES)?;
     let codec = *Compression::ALL.get(usize::from(prefix[4]))?;
-    if u64::from(prefix[5]) != pages || prefix[8..] != page.to_le_bytes() {
+    let is_another = page.is_some_and(|page| prefix[8..] != page.to_le_bytes());
+    if u64::from(prefix[5]) != pages || is_another {
         return None;
     }
     let len = (pages * PAGE) as usize;
@@ -107,14 +108,16 @@ mod tests {
                 append(&mut stored, compression, 9, &plain);
                 assert!(stored.len() <= CHUNK_BYTES_MAX);
                 let pages = plain.len() as u64 / PAGE;
-                assert_eq!(open(&stored, 9, pages).as_deref(), Some(&plain[..]), "{compression:?}");
-                assert_eq!((open(&stored, 10, pages), open(&stored, 9, pages + 1)), (None, None));
+                for page in [Some(9), None] {
+                    assert_eq!(open(&stored, page, pages).as_deref(), Some(&plain[..]), "{compression:?}");
+                }
+                assert_eq!((open(&stored, Some(10), pages), open(&stored, None, pages + 1)), (None, None));
                 for at in (0..stored.len()).step_by(97) {
                     let mut changed = stored.clone();
                     changed[at] ^= 0x10;
-                    assert_eq!(open(&changed, 9, pages), None, "{compression:?}, byte {at}");
+                    assert_eq!(open(&changed, None, pages), None, "{compression:?}, byte {at}");
                 }
-                assert_eq!(open(&stored[..stored.len() - 1], 9, pages), None);
+                assert_eq!(open(&stored[..stored.len() - 1], None, pages), None);
             }
         }
     }

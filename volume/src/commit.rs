@@ -16,11 +16,13 @@ use bytes::Bytes;
 
 use super::calls::rest_after;
 use super::canary::{self, Bug};
+use super::deduplication::referring_bytes;
 use super::error::volume_error;
 use super::group::{Encoding, Extent, Group, SharedLayer};
 use super::names::ObjectKey;
 use super::object::Header;
 use super::range_map::RangeMap;
+use super::references::Duplicates;
 use super::state::{Shared, State};
 use super::store::Store;
 
@@ -93,6 +95,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             chunks: Vec::new(),
             zeroes: Vec::new(),
             sources: Vec::new(),
+            references: Vec::new(),
         };
         drop(state);
         let ours = Rc::clone(shared);
@@ -101,12 +104,19 @@ impl<S: Store, H: Host> Shared<S, H> {
 
     /// Encodes a layer and puts its object, until it is there.
     async fn put(&self, layer: SharedLayer, mut header: Header) {
-        let mut encoding = Encoding::new(&layer.borrow(), self.compression);
-        while encoding.step(STEP_PAGES) {
+        let sequence = header.key.sequence;
+        let duplicates = self.state.borrow().deduplication.is_on().then(|| Duplicates::new(header.key));
+        let mut encoding = Encoding::new(&layer.borrow(), self.compression, duplicates);
+        while encoding.step(STEP_PAGES, |fingerprint| self.find_duplicate(fingerprint, sequence)) {
             turn().await;
         }
         header.chunks = encoding.chunks.entries;
         header.zeroes = encoding.zeroes;
+        let own = encoding.duplicates.map(|duplicates| {
+            let own;
+            (header.references, own) = duplicates.finish(&header.chunks);
+            own
+        });
         let bytes = Bytes::from(header.encode(&encoding.chunks.bytes));
         drop(encoding.chunks.bytes);
         let name = self.volume.object(header.key);
@@ -129,12 +139,20 @@ impl<S: Store, H: Host> Shared<S, H> {
         state.in_flight.remove(&header.key.sequence);
         state.statistics.put_bytes += bytes.len() as u64;
         state.header_bytes += header.header_bytes();
+        state.statistics.deduplicated_bytes += referring_bytes(&header);
         let object = state.content.add(&header, bytes.len() as u64);
+        state.deduplication.learn(&header, object, own.into_iter().flatten());
         let mut layer = layer.borrow_mut();
         let mut extents = RangeMap::default();
         header.zeroes.iter().for_each(|range| extents.insert(range.clone(), Extent::Zeroes));
         for chunk in &header.chunks {
             extents.insert(chunk.range(), Extent::Stored(chunk.location(object), chunk.page));
+        }
+        for reference in &header.references {
+            let target = state.content.objects.index_of(reference.object).expect("it is pinned");
+            let location = reference.location(target);
+            let first = location.first_page(reference.page);
+            extents.insert(reference.range(), Extent::Stored(location.at(0), first));
         }
         layer.extents = extents;
         layer.header = Some(header);
@@ -145,6 +163,11 @@ impl<S: Store, H: Host> Shared<S, H> {
     pub(crate) async fn commit(shared: &Rc<Self>) -> Result<(), BlockError> {
         let abandoned = shared.state.borrow().abandoned;
         let _turn = shared.turn.lock().await;
+        Self::commit_in_turn(shared, abandoned).await
+    }
+
+    /// Makes durable what completed before, for a caller that has the turn, and asked when so many groups had been abandoned.
+    pub(crate) async fn commit_in_turn(shared: &Rc<Self>, abandoned: u64) -> Result<(), BlockError> {
         loop {
             shared.usable(Operation::Flush)?;
             shared.check_abandoned(abandoned, Operation::Flush)?;
@@ -187,6 +210,9 @@ impl<S: Store, H: Host> Shared<S, H> {
         state.closing = None;
         state.abandoned += 1;
         state.bytes = state.content.bytes;
+        if canary::has(Bug::PinsEndWithGroup) {
+            state.deduplication.end_pins(u64::MAX);
+        }
         drop(state);
         // A flush that waits for the group ends.
         self.progress.notify_waiters();
@@ -228,9 +254,10 @@ impl<S: Store, H: Host> Shared<S, H> {
             let layer = layer.borrow();
             let Some(header) = &layer.header else { continue };
             let stored = header.stored_bytes();
-            state.content.apply(header, stored);
+            state.content.apply(header, stored).expect("it refers to what is pinned");
         }
         state.counted = end;
+        state.deduplication.end_pins(end);
         state.statistics.groups += 1;
         drop(state);
         Self::keep_in_shape(shared);

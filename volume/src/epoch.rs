@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::calls::Calls;
 use super::canary::{self, Bug};
 use super::error::VolumeError;
-use super::names::VolumeId;
+use super::names::{CheckpointKey, VolumeId};
 use super::record::{self, EpochRecord};
 use super::store::{Store, StoreErrorKind};
 
@@ -83,6 +83,46 @@ impl<S: Store, H: Host> Calls<S, H> {
         }
         if self.exists(&volume.epoch(epoch + 1)).await? {
             return Err(VolumeError::Fenced { epoch: epoch + 1 });
+        }
+        Ok(())
+    }
+
+    /// Returns true if no host has opened the volume since `newest` was the newest epoch and `started` the newest one that started. Otherwise
+    /// that host may have deleted what was read meanwhile, records of starts as well.
+    pub(crate) async fn is_newest(
+        &self,
+        volume: VolumeId,
+        newest: u64,
+        started: Option<u64>,
+    ) -> Result<bool, VolumeError> {
+        if canary::has(Bug::ReadOnce) {
+            return Ok(true);
+        }
+        for epoch in started.map_or(1, |epoch| epoch + 1)..=newest {
+            if self.exists(&volume.start(epoch)).await? {
+                return Ok(false);
+            }
+        }
+        if self.exists(&volume.epoch(newest + 1)).await? {
+            return Ok(false);
+        }
+        self.check_starts(volume, newest, started).await?;
+        Ok(true)
+    }
+
+    /// Fails if an epoch up to `newest` started after `started`, though the record of that is lost: the volume would be taken for an older
+    /// one, or an empty one. A host that deletes records of earlier starts has made a checkpoint, whose root stays as long as its own start.
+    pub(crate) async fn check_starts(
+        &self,
+        volume: VolumeId,
+        newest: u64,
+        started: Option<u64>,
+    ) -> Result<(), VolumeError> {
+        for epoch in started.map_or(1, |epoch| epoch + 1)..=newest {
+            if self.exists(&volume.checkpoint(CheckpointKey { epoch, number: 0 })).await? {
+                let reason = "it is missing, and its host made a checkpoint";
+                return Err(VolumeError::damaged(&volume.start(epoch), reason));
+            }
         }
         Ok(())
     }

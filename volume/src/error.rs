@@ -55,6 +55,9 @@ pub enum VolumeError {
         /// The newest that is known.
         known: u32,
     },
+    /// It was opened for reading alone.
+    #[error("The volume is open for reading alone")]
+    ReadOnly,
     /// Its use ended.
     #[error("The volume is closed")]
     Closed,
@@ -64,6 +67,78 @@ pub enum VolumeError {
         /// Number of the other's epoch.
         epoch: u64,
     },
+    /// There is no snapshot of this name.
+    #[error(
+        "Volume '{volume}' has no snapshot '{snapshot}'; `forebay volume snapshots` shows those that it has"
+    )]
+    SnapshotNotFound {
+        /// Name of the volume.
+        volume: String,
+        /// Name of the snapshot.
+        snapshot: String,
+    },
+    /// There is a snapshot of this name.
+    #[error("Volume '{volume}' has a snapshot '{snapshot}' already: choose another name, or delete it first")]
+    SnapshotExists {
+        /// Name of the volume.
+        volume: String,
+        /// Name of the snapshot.
+        snapshot: String,
+    },
+    /// Deleting the snapshot began.
+    #[error("Snapshot '{snapshot}' of volume '{volume}' is being deleted: use another one")]
+    SnapshotIsGoing {
+        /// Name of the volume.
+        volume: String,
+        /// Name of the snapshot.
+        snapshot: String,
+    },
+    /// Another host is opening the volume, and it is not known yet whether that one found the snapshot.
+    #[error(
+        "Another host began to open volume '{volume}', so it is not certain that snapshot '{snapshot}' stays: try again once the volume is open"
+    )]
+    Undecided {
+        /// Name of the volume.
+        volume: String,
+        /// Name of the snapshot.
+        snapshot: String,
+    },
+    /// The volume has snapshots.
+    #[error("Volume '{name}' has {count} snapshots: delete them first")]
+    HasSnapshots {
+        /// Name of the volume.
+        name: String,
+        /// Number of its snapshots.
+        count: usize,
+    },
+    /// There are clones of the snapshot.
+    #[error("Snapshot '{snapshot}' of volume '{volume}' has clones, which need it: {}. Delete them first", .clones.join(", "))]
+    HasClones {
+        /// Name of the volume.
+        volume: String,
+        /// Name of the snapshot.
+        snapshot: String,
+        /// Names of the clones.
+        clones: Vec<String>,
+    },
+    /// The snapshot is one of a clone of a clone, and so on, too often.
+    #[error(
+        "Snapshot '{snapshot}' of volume '{volume}' cannot be cloned: it reads through {most} snapshots already; copy it instead"
+    )]
+    TooManyParents {
+        /// Name of the volume.
+        volume: String,
+        /// Name of the snapshot.
+        snapshot: String,
+        /// The most that are possible.
+        most: u32,
+    },
+    /// Changes that completed before could not be made durable.
+    #[error("What was written before cannot be made durable: {0}")]
+    NotDurable(BlockError),
+    /// Content could not be read.
+    #[error("The content cannot be read: {0}")]
+    NotRead(BlockError),
 }
 
 impl VolumeError {
@@ -97,6 +172,7 @@ pub(crate) fn volume_error(error: &VolumeError, operation: Operation) -> BlockEr
         VolumeError::Fenced { .. } | VolumeError::Closed => {
             BlockError::anywhere(ErrorKind::Gone, operation).because(error)
         }
+        VolumeError::ReadOnly => BlockError::anywhere(ErrorKind::ReadOnly, operation).because(error),
         VolumeError::Damaged { .. } => BlockError::anywhere(ErrorKind::Corrupt, operation).because(error),
         _ => BlockError::anywhere(ErrorKind::Io, operation).because(error),
     }

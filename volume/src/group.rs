@@ -6,9 +6,12 @@ use std::rc::Rc;
 use block::{Buffer, PAGE};
 
 use super::chunk::{CHUNK_PAGES, Compression};
+use super::fingerprints::Fingerprint;
 use super::map::Location;
+use super::names::ObjectKey;
 use super::object::{Chunks, Header};
 use super::range_map::RangeMap;
+use super::references::Duplicates;
 
 /// Content of a range of pages.
 #[derive(Clone)]
@@ -17,7 +20,9 @@ pub(crate) enum Extent {
     Memory(Rc<Buffer>, u64),
     /// Zeroes.
     Zeroes,
-    /// A chunk in the store: the place of its first page, and that page.
+    /// Content of the snapshot below a clone.
+    Inherited,
+    /// A chunk in the store: the place of its first page, and that page. For pages that refer to it, the one that it would have.
     Stored(Location, u64),
 }
 
@@ -77,12 +82,14 @@ pub(crate) struct Encoding {
     compression: Compression,
     pub(crate) chunks: Chunks,
     pub(crate) zeroes: Vec<std::ops::Range<u64>>,
+    /// None if the volume does not deduplicate.
+    pub(crate) duplicates: Option<Duplicates>,
     plain: Vec<u8>,
     plain_at: u64,
 }
 
 impl Encoding {
-    pub(crate) fn new(layer: &Layer, compression: Compression) -> Self {
+    pub(crate) fn new(layer: &Layer, compression: Compression, duplicates: Option<Duplicates>) -> Self {
         let mut left: Vec<_> = layer.extents.iter().map(|(range, extent)| (range, extent.clone())).collect();
         left.reverse();
         Self {
@@ -90,13 +97,19 @@ impl Encoding {
             compression,
             chunks: Chunks::default(),
             zeroes: Vec::new(),
+            duplicates,
             plain: Vec::new(),
             plain_at: 0,
         }
     }
 
-    /// Encodes some of what is left, about `pages`. Returns false once all is.
-    pub(crate) fn step(&mut self, pages: u64) -> bool {
+    /// Encodes some of what is left, about `pages`. Returns false once all is. If the volume deduplicates, `find` returns where content lies
+    /// to which the object may refer.
+    pub(crate) fn step(
+        &mut self,
+        pages: u64,
+        find: impl Fn(Fingerprint) -> Option<(ObjectKey, Location)>,
+    ) -> bool {
         let mut taken = 0;
         while taken < pages {
             let Some((range, extent)) = self.left.pop() else {
@@ -110,7 +123,7 @@ impl Encoding {
             };
             let end = range.end.min(range.start + pages);
             for page in range.start..end {
-                self.add_page(page, extent.page(page).expect("it is in memory"));
+                self.add_page(page, extent.page(page).expect("it is in memory"), &find);
             }
             taken += end - range.start;
             if end < range.end {
@@ -120,7 +133,12 @@ impl Encoding {
         true
     }
 
-    fn add_page(&mut self, page: u64, content: &[u8]) {
+    fn add_page(
+        &mut self,
+        page: u64,
+        content: &[u8],
+        find: impl Fn(Fingerprint) -> Option<(ObjectKey, Location)>,
+    ) {
         let follows = self.plain_at + self.plain.len() as u64 / PAGE == page;
         if !follows || page.is_multiple_of(CHUNK_PAGES) {
             self.end_chunk();
@@ -129,6 +147,15 @@ impl Encoding {
             self.end_chunk();
             self.add_zeroes(page..page + 1);
             return;
+        }
+        let fingerprint = self.duplicates.is_some().then(|| Fingerprint::of(content));
+        if let Some((duplicates, fingerprint)) = self.duplicates.as_mut().zip(fingerprint) {
+            if duplicates.is_duplicate(page, fingerprint, find) {
+                self.end_chunk();
+                return;
+            }
+            let index = self.plain.len() as u64 / PAGE;
+            duplicates.add(fingerprint, self.chunks.entries.len(), index as u8);
         }
         if self.plain.is_empty() {
             self.plain_at = page;
@@ -171,8 +198,8 @@ mod tests {
         layer.extents.insert(40..41, Extent::Memory(buffer(3, 1), 40));
         layer.extents.insert(9..10, Extent::Memory(buffer(4, 1), 9));
         for step in [1, 3, 100] {
-            let mut encoding = Encoding::new(&layer, Compression::Lz4);
-            while encoding.step(step) {}
+            let mut encoding = Encoding::new(&layer, Compression::Lz4, None);
+            while encoding.step(step, |_| None) {}
             let chunks: Vec<_> =
                 encoding.chunks.entries.iter().map(super::super::object::ChunkEntry::range).collect();
             assert_eq!(chunks, [6..8, 8..14, 40..41], "in steps of {step}");

@@ -15,20 +15,31 @@ use futures_util::future::join_all;
 use super::calls::Calls;
 use super::canary::{self, Bug};
 use super::checkpoint::{RegionPlace, Root, decode_region, decode_root};
+use super::clones::void;
 use super::content::Content;
 use super::epoch::last_without_gap;
 use super::error::VolumeError;
+use super::inherited::Inherited;
 use super::mark::Mark;
 use super::names::{CheckpointKey, ObjectKey, PartKey, VolumeId};
 use super::object::{HEADER_READ_BYTES, Header};
-use super::record::{self, RootRecord, StartRecord, TailRecord, VolumeRecord};
-use super::store::Store;
+use super::record::{self, RootRecord, SnapshotRecord, StartRecord, TailRecord, VolumeRecord};
+use super::store::{Store, StoreError, StoreErrorKind};
 
 /// Headers, or parts of a checkpoint, that are read at once.
 const READS_AT_ONCE: u64 = 16;
 
 /// Loads beside a host that writes, after which an object counts as missing.
-const LOADS: u32 = 4;
+const LOADS: u32 = 12;
+
+/// Openings by other hosts during one read, after which that fails.
+pub(crate) const OPENINGS: u32 = 16;
+
+/// Returns the error of a read that others overtake again and again.
+pub(crate) fn opened_again(volume: VolumeId) -> VolumeError {
+    let reason = "hosts open the volume again and again; try again later";
+    StoreError::new(StoreErrorKind::Unreachable, volume.epochs(), reason).into()
+}
 
 /// A volume as its store has it.
 pub(crate) struct Loaded {
@@ -43,6 +54,26 @@ pub(crate) struct Loaded {
     pub(crate) header_bytes: u64,
     /// The newest epoch that started, and the mark with which it did.
     pub(crate) start: Option<(u64, Mark)>,
+    /// The mark that the volume bears, from [`load_newest`].
+    pub(crate) mark: Mark,
+    /// Snapshots of the volume.
+    pub(crate) snapshots: Vec<SnapshotRecord>,
+}
+
+impl Loaded {
+    fn new(content: Content) -> Self {
+        Self {
+            content,
+            checkpoint: None,
+            regions: BTreeMap::new(),
+            body: None,
+            tail: Vec::new(),
+            header_bytes: 0,
+            start: None,
+            mark: Mark::default(),
+            snapshots: Vec::new(),
+        }
+    }
 }
 
 /// Loads the content as of the last group, beside a host that may write it.
@@ -53,13 +84,25 @@ pub(crate) async fn load_newest<S: Store, H: Host>(
     calls: &Calls<S, H>,
     volume: VolumeId,
 ) -> Result<Loaded, VolumeError> {
-    let mut tries = 0;
+    let (mut losses, mut openings) = (0, 0);
     loop {
         let newest = calls.newest_epoch(volume).await?;
         match load(calls, volume, newest).await {
             // Perhaps it was deleted after a checkpoint that this did not see yet.
-            Err(error) if error.is_missing_or_damaged() && tries < LOADS => tries += 1,
-            result => return result,
+            Err(error) if error.is_missing_or_damaged() && losses < LOADS => losses += 1,
+            Err(error) => return Err(error),
+            Ok(loaded) => {
+                let started = loaded.start.as_ref().map(|(epoch, _)| *epoch);
+                let mark = calls.mark_since(volume, loaded.start.clone()).await;
+                // After all was read.
+                if calls.is_newest(volume, newest, started).await? {
+                    return Ok(Loaded { mark: mark?, ..loaded });
+                }
+                if openings >= OPENINGS {
+                    return Err(opened_again(volume));
+                }
+                openings += 1;
+            }
         }
     }
 }
@@ -72,17 +115,7 @@ pub(crate) async fn load<S: Store, H: Host>(
 ) -> Result<Loaded, VolumeError> {
     let start = calls.newest_start::<StartRecord>(volume, 1..=newest).await?;
     let Some((epoch, start)) = start else {
-        let record = read_record(calls, volume).await?;
-        let content = Content { bytes: record.bytes, ..Content::default() };
-        return Ok(Loaded {
-            content,
-            checkpoint: None,
-            regions: BTreeMap::new(),
-            tail: Vec::new(),
-            header_bytes: 0,
-            start: None,
-            body: None,
-        });
+        return Ok(Loaded::new(read_record(calls, volume).await?.content()));
     };
     let key = |number| CheckpointKey { epoch, number };
     let own = last_without_gap(0, async |number| calls.exists(&volume.checkpoint(key(number))).await).await?;
@@ -90,16 +123,13 @@ pub(crate) async fn load<S: Store, H: Host>(
         Some(number) => (Some(key(number)), Vec::new()),
         None => (start.checkpoint.map(|[epoch, number]| CheckpointKey { epoch, number }), start.tail),
     };
-    let content = Content { bytes: start.bytes, ..Content::default() };
-    let mut loaded = Loaded {
-        content,
-        checkpoint,
-        regions: BTreeMap::new(),
-        tail,
-        header_bytes: 0,
-        start: Some((epoch, start.mark)),
-        body: None,
-    };
+    let mut content = Content { bytes: start.bytes, ..Content::default() };
+    if checkpoint.is_none() {
+        content.inherited = read_record(calls, volume).await?.content().inherited;
+    }
+    let snapshots = calls.table_since(volume, epoch, start.snapshots).await?;
+    let start = Some((epoch, start.mark));
+    let mut loaded = Loaded { checkpoint, tail, start, snapshots, ..Loaded::new(content) };
     let mut covered = [0; 2];
     if let Some(key) = checkpoint {
         let (root, body) = read_root(calls, volume, key).await?;
@@ -132,6 +162,29 @@ pub(crate) async fn read_root<S: Store, H: Host>(
     let name = volume.part(body);
     let bytes = calls.get(&name, None).await?;
     Ok((decode_root(&name, &bytes, volume, key)?, body))
+}
+
+/// Reads the body of a snapshot.
+pub(crate) async fn read_body<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    body: PartKey,
+) -> Result<Root, VolumeError> {
+    let name = volume.part(body);
+    let bytes = calls.get(&name, None).await?;
+    decode_root(&name, &bytes, volume, body.checkpoint)
+}
+
+/// Loads the content of a snapshot.
+pub(crate) async fn load_snapshot<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    body: PartKey,
+) -> Result<Loaded, VolumeError> {
+    let root = read_body(calls, volume, body).await?;
+    let mut loaded = Loaded { regions: root.regions, body: Some(body), ..Loaded::new(root.content) };
+    read_regions(calls, volume, &mut loaded).await?;
+    Ok(loaded)
 }
 
 /// Reads the regions of a checkpoint into the map.
@@ -223,8 +276,12 @@ async fn replay<S: Store, H: Host>(
                 group.push(header);
                 if ends {
                     if group.iter().enumerate().all(|(place, header)| header.place as usize == place) {
+                        add_targets(calls, volume, loaded, &tail, &group).await?;
                         for header in &group {
-                            loaded.content.apply(header, header.stored_bytes());
+                            loaded.content.apply(header, header.stored_bytes()).map_err(|target| {
+                                let reason = format!("it refers to {}, which is gone", volume.object(target));
+                                VolumeError::damaged(&volume.object(header.key), reason)
+                            })?;
                         }
                         counted = at;
                     }
@@ -243,6 +300,31 @@ async fn replay<S: Store, H: Host>(
         }
     }
     Ok(found)
+}
+
+/// Adds objects of copies to which a group refers: they are behind the checkpoint as well, and their turn to be applied comes later. They
+/// were there before the group referred to them.
+async fn add_targets<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    loaded: &mut Loaded,
+    tail: &TailRecord,
+    group: &[Header],
+) -> Result<(), VolumeError> {
+    let [start, end] = tail.copies;
+    for reference in group.iter().flat_map(|header| &header.references) {
+        let target = reference.object;
+        let is_behind =
+            target.is_copies && target.epoch == tail.epoch && (start..end).contains(&target.sequence);
+        if !is_behind || canary::has(Bug::UnknownCopies) || loaded.content.objects.index_of(target).is_some()
+        {
+            continue;
+        }
+        if let Some(header) = read_header(calls, volume, target).await? {
+            loaded.content.add(&header, header.stored_bytes());
+        }
+    }
+    Ok(())
 }
 
 /// Fails if an object that is missing was there: one behind it says that what lies before counted. Objects on their way together can be
@@ -296,7 +378,23 @@ pub(crate) async fn read_record<S: Store, H: Host>(
 ) -> Result<VolumeRecord, VolumeError> {
     let name = volume.volume();
     let found = calls.find(&name, None).await?;
-    let missing =
-        || VolumeError::damaged(&name, "it is missing: the volume was deleted in part, delete it again");
-    record::decode(&name, &found.ok_or_else(missing)?)
+    let missing = || {
+        VolumeError::damaged(
+            &name,
+            "it is missing: the volume was created or deleted in part, delete it again",
+        )
+    };
+    let found = found.ok_or_else(missing)?;
+    if found == void() {
+        return Err(VolumeError::damaged(&name, "the volume was never completed: delete it"));
+    }
+    record::decode(&name, &found)
+}
+
+impl VolumeRecord {
+    /// Returns the content of the volume as it was created.
+    pub(crate) fn content(&self) -> Content {
+        let inherited = if self.parent.is_some() { self.bytes } else { 0 };
+        Content { bytes: self.bytes, inherited: Inherited::new(inherited), ..Content::default() }
+    }
 }

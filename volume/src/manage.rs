@@ -6,14 +6,17 @@ use block::{Host, PAGE};
 use futures_util::future::join_all;
 
 use super::calls::Calls;
-use super::chunk::{self, Compression};
+use super::check::{check_inherited, check_snapshots};
+use super::chunk::Compression;
+use super::clones::Settle;
 use super::error::VolumeError;
-use super::load::{find_volume, load_newest};
+use super::load::{OPENINGS, find_volume, load_newest, opened_again};
 use super::mark::{Mark, Owner};
-use super::names::{ObjectKey, POINTERS, VolumeId, pointer};
-use super::object::Header;
-use super::record::{self, PointerRecord, StartRecord, VolumeRecord};
+use super::names::{ObjectKey, POINTERS, SnapshotId, VolumeId, pointer};
+use super::record::{self, ParentRecord, PointerRecord, StartRecord, VolumeRecord};
+use super::scrub::{DamagedObject, Findings, has_all};
 use super::settings::VolumeSettings;
+use super::snapshots::Parent;
 use super::store::{LIST_NAMES_MAX, Listed, Store, StoreErrorKind};
 use super::volume::Volume;
 
@@ -28,6 +31,8 @@ const REQUESTS_AT_ONCE: usize = 8;
 pub struct VolumeOptions {
     /// Compression of its content.
     pub compression: Compression,
+    /// Content that is in the store already is not stored again. Each host that has it open for writing needs RAM for an index.
+    pub deduplicate: bool,
 }
 
 /// A volume in a list.
@@ -41,10 +46,14 @@ pub struct VolumeSummary {
     pub bytes: u64,
     /// Compression.
     pub compression: Compression,
+    /// True if it deduplicates.
+    pub deduplicate: bool,
     /// Number of times that it was opened for writing.
     pub epochs: u64,
     /// Mark of the last host that opened it for writing.
     pub mark: Mark,
+    /// The snapshot of which it is a clone, if it is one.
+    pub parent: Option<Parent>,
 }
 
 /// Result of a check.
@@ -62,12 +71,26 @@ pub struct CheckReport {
     pub mapped_bytes: u64,
     /// Bytes of the disk that were read and are whole.
     pub whole_bytes: u64,
-    /// Objects that are missing or damaged, each with what is wrong and the bytes of the disk that it costs.
-    pub damaged: Vec<(String, String, u64)>,
+    /// Bytes that a clone shows of its parent's snapshot, and that were read and are whole.
+    pub inherited_bytes: u64,
+    /// Bytes that only snapshots have, and that were read and are whole. What a snapshot of a clone shows of the clone's parent is not
+    /// read, unless the clone still shows it.
+    pub snapshot_bytes: u64,
+    /// Objects that are missing or damaged. Content that only snapshots have, and what a clone shows of its parent, has the name of the volume
+    /// and the snapshot, joined with '@', instead of that of an object, and the bytes of that snapshot.
+    pub damaged: Vec<DamagedObject>,
     /// Objects that nothing needs, without those of the newest host, which may be about to need them.
     pub orphans: u64,
     /// Bytes of these.
     pub orphan_bytes: u64,
+}
+
+impl CheckReport {
+    /// Counts what is whole: all content but what the damaged objects cost.
+    pub(crate) fn count_whole(&mut self) {
+        let lost: u64 = self.damaged.iter().map(DamagedObject::bytes).sum();
+        self.whole_bytes = self.mapped_bytes - lost;
+    }
 }
 
 /// Creates a volume of so many bytes. It reads as zeroes.
@@ -89,9 +112,10 @@ pub async fn create<S: Store + Clone, H: Host>(
     }
     let volume = VolumeId::from_random(|| host.random());
     let compression = options.compression.name().to_owned();
-    let record = VolumeRecord { name: name.to_owned(), bytes, compression };
+    let deduplicate = options.deduplicate;
+    let record = VolumeRecord { name: name.to_owned(), bytes, compression, deduplicate, parent: None };
     calls.create(&volume.volume(), &record::encode(&record)).await?;
-    let named = record::encode(&PointerRecord { volume: volume.to_string() });
+    let named = record::encode(&PointerRecord { volume: volume.to_string(), parent: None });
     match calls.create(&at, &named).await {
         Ok(()) => Ok(volume),
         Err(error) if error.kind == StoreErrorKind::Exists => {
@@ -131,16 +155,26 @@ pub async fn list<S: Store + Clone, H: Host>(
 
 async fn summary<S: Store, H: Host>(calls: &Calls<S, H>, name: &str) -> Result<VolumeSummary, VolumeError> {
     let (id, record) = find_volume(calls, name).await?;
-    let epochs = calls.newest_epoch(id).await?;
-    let start = calls.newest_start::<StartRecord>(id, 1..=epochs).await?;
-    Ok(VolumeSummary {
-        name: name.to_owned(),
-        id,
-        bytes: start.as_ref().map_or(record.bytes, |(_, start)| start.bytes),
-        compression: Compression::parse(&record.compression).unwrap_or_default(),
-        epochs,
-        mark: calls.mark_since(id, start.map(|(epoch, start)| (epoch, start.mark))).await?,
-    })
+    for _ in 0..OPENINGS {
+        let epochs = calls.newest_epoch(id).await?;
+        let start = calls.newest_start::<StartRecord>(id, 1..=epochs).await?;
+        let started = start.as_ref().map(|(epoch, _)| *epoch);
+        let bytes = start.as_ref().map_or(record.bytes, |(_, start)| start.bytes);
+        let mark = calls.mark_since(id, start.map(|(epoch, start)| (epoch, start.mark))).await;
+        if calls.is_newest(id, epochs, started).await? {
+            return Ok(VolumeSummary {
+                name: name.to_owned(),
+                id,
+                bytes,
+                compression: Compression::parse(&record.compression).unwrap_or_default(),
+                deduplicate: record.deduplicate,
+                epochs,
+                mark: mark?,
+                parent: record.parent.as_ref().and_then(ParentRecord::parent),
+            });
+        }
+    }
+    Err(opened_again(id))
 }
 
 /// Returns what is known of a volume without its map.
@@ -176,7 +210,7 @@ pub async fn fence<S: Store + Clone, H: Host>(store: &S, host: &H, name: &str) -
 /// content.
 ///
 /// # Errors
-/// If there is none, or the store fails: then some of it is left, and deleting it again goes on. It is usable no more.
+/// If there is none, or it has snapshots. If the store fails: then some of it is left, and deleting it again goes on. It is usable no more.
 pub async fn delete<S: Store + Clone, H: Host>(
     store: &S,
     host: &H,
@@ -190,10 +224,7 @@ pub async fn delete<S: Store + Clone, H: Host>(
     let record: PointerRecord = record::decode(&at, &found)?;
     let damaged = || VolumeError::damaged(&at, "it names no volume");
     let volume = VolumeId::parse(&record.volume).ok_or_else(damaged)?;
-    // Its record first: a host that takes an epoch from now on finds that there is none, and not a volume of which a part is left. Then an
-    // epoch, for hosts that have it open. Epochs stay, a few bytes each: a host that slept meanwhile looks for them.
-    calls.delete(&volume.volume()).await?;
-    calls.take_epoch(volume, None).await?;
+    end_use(&calls, volume, name).await?;
     let mut deleted = 1;
     let epochs = volume.epochs();
     let objects = list_all(&calls, &volume.prefix()).await?;
@@ -204,11 +235,65 @@ pub async fn delete<S: Store + Clone, H: Host>(
         deleted += some.len() as u64;
         progress(deleted);
     }
+    // Its name last, for it says of which snapshot it was a clone.
+    if let Some(parent) = &record.parent
+        && let Some(id) = parent.id()
+    {
+        calls.release(id, parent.flag).await?;
+    }
     calls.delete(&at).await?;
     Ok(())
 }
 
-/// Reads a volume as of its last group and checks all of it. Changes nothing. Gives `progress` bytes that were read and bytes in all.
+/// Deletes the record of a volume and takes an epoch, so that nobody uses it any more.
+///
+/// # Errors
+/// If it has snapshots. Of a volume that was deleted in part already: if there are clones of them. If the store fails.
+async fn end_use<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    name: &str,
+) -> Result<(), VolumeError> {
+    let check = async || {
+        let table = calls.newest_table(volume).await?.snapshots;
+        if table.is_empty() {
+            return Ok(());
+        }
+        Err(VolumeError::HasSnapshots { name: name.to_owned(), count: table.len() })
+    };
+    let Some(record) = calls.find(&volume.volume(), None).await? else {
+        // It was deleted in part, or never completed.
+        for snapshot in calls.newest_table(volume).await?.snapshots {
+            let id = SnapshotId::of_body(volume, snapshot.body());
+            let clones = calls.clones_of(id, Settle::Yes).await?;
+            if !clones.is_empty() {
+                let (volume, snapshot) = (name.to_owned(), snapshot.name);
+                return Err(VolumeError::HasClones { volume, snapshot, clones });
+            }
+        }
+        calls.take_epoch(volume, None).await?;
+        return Ok(());
+    };
+    // Before anybody is fenced off: it may be in use. Then so that no host that has it open takes one meanwhile.
+    check().await?;
+    let fenced = calls.take_epoch(volume, None).await?;
+    check().await?;
+    // Its record first: a host that takes an epoch from now on finds that there is none, and not a volume of which a part is left. Then an
+    // epoch, for hosts that have it open. Epochs stay, a few bytes each: a host that slept meanwhile looks for them.
+    calls.delete(&volume.volume()).await?;
+    if calls.take_epoch(volume, None).await? == fenced + 1 {
+        return Ok(());
+    }
+    // Another host took one between, and may have taken a snapshot.
+    let checked = check().await;
+    if checked.is_err() {
+        calls.create(&volume.volume(), &record).await?;
+    }
+    checked
+}
+
+/// Reads a volume as of its last group and checks all of it, with what a clone shows of its parent, and with its snapshots. Changes nothing. Gives
+/// `progress` bytes that were read and bytes in all.
 ///
 /// # Errors
 /// If there is none, its map cannot be read, or the store fails.
@@ -219,7 +304,7 @@ pub async fn check<S: Store + Clone, H: Host>(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<CheckReport, VolumeError> {
     let calls = Calls { store: store.clone(), host: host.clone() };
-    let (volume, _) = find_volume(&calls, name).await?;
+    let (volume, record) = find_volume(&calls, name).await?;
     // Before the content, so that none of a host that writes counts as an orphan for being newer.
     let mut listed = Vec::new();
     for kind in ["data/", "copies/"] {
@@ -236,48 +321,23 @@ pub async fn check<S: Store + Clone, H: Host>(
         mapped_bytes: content.map.mapped() * PAGE,
         ..CheckReport::default()
     };
-    let mut done = 0;
+    let (mut findings, mut done) = (Findings::default(), 0);
     for (index, info) in &needed {
-        let name = volume.object(info.key);
-        let checked = async {
-            let missing = || VolumeError::damaged(&name, "it is missing");
-            let bytes = calls.find(&name, None).await?.ok_or_else(missing)?;
-            let header = Header::decode(&bytes, volume, info.key)?;
-            let (mut whole, mut lost) = (0, 0);
-            for entry in &header.chunks {
-                let location = entry.location(*index);
-                let is_live = |page: &u64| content.map.get(*page) == Some(location.at(page - entry.page));
-                let live = entry.range().filter(is_live).count() as u64;
-                let within = location.bytes();
-                let stored = bytes.get(within.start as usize..within.end as usize);
-                let opened =
-                    stored.and_then(|stored| chunk::open(stored, entry.page, u64::from(entry.pages)));
-                if opened.is_some() { whole += live } else { lost += live }
-            }
-            Ok::<_, VolumeError>((whole, lost))
-        };
-        match checked.await {
-            Ok((whole, lost)) => {
-                report.whole_bytes += whole * PAGE;
-                if lost > 0 {
-                    report.damaged.push((name, "the checksum of content is wrong".to_owned(), lost * PAGE));
-                }
-            }
-            Err(VolumeError::Store(error)) if error.kind != StoreErrorKind::NotFound => {
-                return Err(error.into());
-            }
-            Err(error) => report.damaged.push((name, error.to_string(), u64::from(info.live) * PAGE)),
-        }
+        findings.examine(&calls, volume, (*index, info), |header| has_all(content, *index, header)).await?;
         done += info.stored;
         progress(done, report.stored_bytes);
     }
+    report.damaged = findings.damage(volume, content);
+    report.count_whole();
     if !report.damaged.is_empty() {
         // A host that writes it may have moved what they had, and deleted them.
         let newer = load_newest(&calls, volume).await?;
         let needed = newer.content.objects.iter().filter(|(_, info)| info.live > 0);
         let needed: HashSet<String> = needed.map(|(_, info)| volume.object(info.key)).collect();
-        report.damaged.retain(|(name, ..)| needed.contains(name));
+        report.damaged.retain(|object| needed.contains(&object.name));
     }
+    check_inherited(&calls, &record, content, &mut report).await?;
+    check_snapshots(&calls, (name, volume, &record), content, &mut report).await?;
     let known: HashSet<String> = content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
     // Those of the newest host may belong to a group that is on its way.
     let ends = loaded.tail.last().map(|tail| {

@@ -12,6 +12,9 @@ const LEAF_PAGES: u64 = 512;
 /// Pages of a region, which a checkpoint writes as a whole: 16 MiB of the disk.
 pub(crate) const REGION_PAGES: u64 = 8 * LEAF_PAGES;
 
+/// Bit of the pages of a location that makes it a reference.
+const REFERENCE: u8 = 0x80;
+
 /// Place of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Location {
@@ -23,7 +26,7 @@ pub(crate) struct Location {
     pub(crate) stored: u16,
     /// Place among the pages of its chunk.
     pub(crate) index: u8,
-    /// Pages of its chunk.
+    /// Pages of its chunk. With [`REFERENCE`], the chunk was not written for this page, and names another first page than its place says.
     pub(crate) pages: u8,
 }
 
@@ -32,8 +35,33 @@ impl Location {
 
     /// Returns the place of another page of the same chunk.
     pub(crate) fn at(self, index: u64) -> Self {
-        debug_assert!(index < u64::from(self.pages));
+        debug_assert!(index < self.chunk_pages());
         Self { index: index as u8, ..self }
+    }
+
+    /// Returns the place of the page so many further in the same chunk.
+    pub(crate) fn further(self, pages: u64) -> Self {
+        self.at(u64::from(self.index) + pages)
+    }
+
+    /// Returns the pages of its chunk.
+    pub(crate) fn chunk_pages(self) -> u64 {
+        u64::from(self.pages & !REFERENCE)
+    }
+
+    /// Returns true if the chunk was written for another page.
+    pub(crate) fn is_reference(self) -> bool {
+        self.pages & REFERENCE != 0
+    }
+
+    /// Returns the same place, for a page for which it was not written.
+    pub(crate) fn as_reference(self) -> Self {
+        Self { pages: self.pages | REFERENCE, ..self }
+    }
+
+    /// Returns the first page that its chunk would have, if it were written for the page that lies here. Wraps for a reference.
+    pub(crate) fn first_page(self, page: u64) -> u64 {
+        page.wrapping_sub(u64::from(self.index))
     }
 
     /// Returns true if the other page lies in the same chunk.
@@ -92,8 +120,8 @@ impl Map {
         Some(before)
     }
 
-    /// Makes pages zeroes. Gives `freed` the places before.
-    pub(crate) fn clear(&mut self, pages: &Range<u64>, mut freed: impl FnMut(Location)) {
+    /// Makes pages zeroes. Gives `freed` the pages that had a place, and that.
+    pub(crate) fn clear(&mut self, pages: &Range<u64>, mut freed: impl FnMut(u64, Location)) {
         if pages.is_empty() {
             return;
         }
@@ -106,13 +134,15 @@ impl Map {
             let leaf = self.leaves.get_mut(&at).expect("it was found");
             let start = pages.start.max(at * LEAF_PAGES) - at * LEAF_PAGES;
             let end = pages.end.min((at + 1) * LEAF_PAGES) - at * LEAF_PAGES;
-            for place in &mut leaf.locations[start as usize..end as usize] {
+            for (page, place) in
+                (at * LEAF_PAGES + start..).zip(&mut leaf.locations[start as usize..end as usize])
+            {
                 let before = std::mem::replace(place, Location::NONE);
                 if before != Location::NONE {
                     leaf.used -= 1;
                     self.mapped -= 1;
                     self.changed.insert(at * LEAF_PAGES / REGION_PAGES);
-                    freed(before);
+                    freed(page, before);
                 }
             }
             if leaf.used == 0 {
@@ -147,6 +177,7 @@ impl Map {
             let goes_on = |(page, next): &(u64, Location), end| {
                 *page == end
                     && next.is_same_chunk(location)
+                    && next.is_reference() == location.is_reference()
                     && u64::from(next.index) == u64::from(location.index) + (end - first)
             };
             while places.next_if(|next| goes_on(next, end)).is_some() {
@@ -194,11 +225,25 @@ mod tests {
             [run(510..512, location(1, 0)), run(512..513, location(2, 0)), run(513..518, location(1, 3))];
         assert_eq!(runs, all);
         let mut freed = Vec::new();
-        map.clear(&(511..515), |location| freed.push(location.object));
-        assert_eq!((freed, map.mapped()), (vec![1, 2, 1, 1], 4));
+        map.clear(&(511..515), |page, location| freed.push((page, location.object)));
+        assert_eq!((freed, map.mapped()), (vec![(511, 1), (512, 2), (513, 1), (514, 1)], 4));
         assert_eq!((map.get(511), map.get(515)), (None, Some(location(1, 5))));
-        map.clear(&(0..u64::MAX), |_| {});
+        map.clear(&(0..u64::MAX), |_, _| {});
         assert_eq!((map.mapped(), map.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn a_reference_ends_a_run_of_the_same_chunk() {
+        let mut map = Map::default();
+        let reference = |index| location(1, index).as_reference();
+        for (page, location) in [(2, location(1, 0)), (3, reference(1)), (4, reference(2)), (5, reference(4))]
+        {
+            map.set(page, location);
+        }
+        let runs: Vec<_> = map.runs(0..100).map(|run| (run.pages, run.location)).collect();
+        assert_eq!(runs, [(2..3, location(1, 0)), (3..5, reference(1)), (5..6, reference(4))]);
+        assert_eq!((reference(1).chunk_pages(), reference(3).further(2)), (8, reference(5)));
+        assert_eq!(reference(3).first_page(1).wrapping_add(3), 1);
     }
 
     #[test]
@@ -207,8 +252,8 @@ mod tests {
         map.set(1, location(1, 0));
         map.set(3 * REGION_PAGES, location(1, 1));
         assert_eq!([map.take_changed(), map.take_changed(), map.take_changed()], [Some(0), Some(3), None]);
-        map.clear(&(0..9), |_| {});
-        map.clear(&(REGION_PAGES..2 * REGION_PAGES), |_| {});
+        map.clear(&(0..9), |_, _| {});
+        map.clear(&(REGION_PAGES..2 * REGION_PAGES), |_, _| {});
         assert_eq!([map.take_changed(), map.take_changed()], [Some(0), None]);
     }
 }

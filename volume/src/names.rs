@@ -9,6 +9,9 @@
 //! volumes/ID/data/N.SEQ           changes of groups
 //! volumes/ID/copies/N.SEQ         chunks that cleaning moved
 //! volumes/ID/map/N.K              a checkpoint of the map; its parts: N.K.P
+//! volumes/ID/snapshots/N.K        all snapshots that there are, after a change; counted from 0 within the epoch
+//! volumes/ID/clones/N.P.K         a clone of the snapshot with the body P of epoch N, before it is created; counted from 0
+//! volumes/ID/released/N.P.K       that clone is no more, or never was
 //! ```
 
 use std::fmt;
@@ -69,6 +72,10 @@ impl VolumeId {
         format!("volumes/{self}/marks/{epoch:08}.{number:08}")
     }
 
+    pub(crate) fn snapshots(self, epoch: u64, number: u64) -> String {
+        format!("volumes/{self}/snapshots/{epoch:08}.{number:08}")
+    }
+
     pub(crate) fn object(self, key: ObjectKey) -> String {
         let kind = if key.is_copies { "copies" } else { "data" };
         format!("volumes/{self}/{kind}/{:08}.{:012}", key.epoch, key.sequence)
@@ -115,6 +122,40 @@ pub(crate) struct CheckpointKey {
 pub(crate) struct PartKey {
     pub(crate) checkpoint: CheckpointKey,
     pub(crate) part: u32,
+}
+
+/// Identity of a snapshot among those of all volumes. The content that has it never changes, and no other one ever has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SnapshotId {
+    pub(crate) volume: VolumeId,
+    /// Epoch in which it was taken, and the part that is its body, of which there is no other in this epoch.
+    pub(crate) epoch: u64,
+    pub(crate) number: u32,
+}
+
+impl SnapshotId {
+    /// Returns the identity of the volume that has the snapshot.
+    pub fn volume(self) -> VolumeId {
+        self.volume
+    }
+
+    pub(crate) fn of_body(volume: VolumeId, body: PartKey) -> Self {
+        Self { volume, epoch: body.checkpoint.epoch, number: body.part }
+    }
+
+    pub(crate) fn clone_flag(self, number: u64) -> String {
+        format!("volumes/{}/clones/{:08}.{:06}.{number:08}", self.volume, self.epoch, self.number)
+    }
+
+    pub(crate) fn released(self, number: u64) -> String {
+        format!("volumes/{}/released/{:08}.{:06}.{number:08}", self.volume, self.epoch, self.number)
+    }
+}
+
+impl fmt::Display for SnapshotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}.{}", self.volume, self.epoch, self.number)
+    }
 }
 
 /// Returns the name of the object that says which volume has a name.

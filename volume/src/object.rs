@@ -17,10 +17,16 @@
 //! 92   4        chunks
 //! 96   4        ranges of zeroes
 //! 100  4        sources
-//! 104  24 each  chunk: first page, pages, offset, bytes (4 bytes each), 4 bytes zero
+//! 104  4        references
+//! 108  4        zero
+//! 112  24 each  chunk: first page, pages, offset, bytes (4 bytes each), 4 bytes zero
 //!      16 each  range of zeroes: first page, pages
 //!      40 each  source of the chunk at the same place: epoch, sequence, 1 if it is one of copies, offset, first page of its chunk, 8 zero
+//!      48 each  reference: first page, pages, place of its content in the chunk, epoch, sequence, 1 if it is one of copies, offset, bytes
+//!               and pages of the chunk (4 bytes each)
 //! ```
+//! Sources of references are behind those of chunks.
+//!
 //! The objects of a group have consecutive places. A group counts when it ends and all its objects are there. An object of copies belongs
 //! to no group; each of its chunks counts only where the map still points to its source.
 
@@ -34,13 +40,14 @@ use super::error::VolumeError;
 use super::map::Location;
 use super::names::{ObjectKey, VolumeId};
 use super::record::FORMAT;
+use super::references::{REFERENCE_BYTES, Reference};
 
 const MAGIC: [u8; 8] = *b"FBVOLUME";
 /// Bytes before the tables.
-const HEAD_BYTES: usize = 104;
+const HEAD_BYTES: usize = 112;
 const CHUNK_ENTRY_BYTES: usize = 24;
 const ZEROES_ENTRY_BYTES: usize = 16;
-const SOURCE_ENTRY_BYTES: usize = 40;
+pub(crate) const SOURCE_ENTRY_BYTES: usize = 40;
 /// Bytes of an object with which a reader of headers begins.
 pub(crate) const HEADER_READ_BYTES: u64 = 128 << 10;
 
@@ -71,7 +78,7 @@ impl ChunkEntry {
 pub(crate) struct Source {
     pub(crate) object: ObjectKey,
     pub(crate) offset: u32,
-    /// First page of that chunk.
+    /// First page of that chunk; for pages that refer to it, the one that it would have.
     pub(crate) page: u64,
 }
 
@@ -89,8 +96,10 @@ pub(crate) struct Header {
     pub(crate) counted: u64,
     pub(crate) chunks: Vec<ChunkEntry>,
     pub(crate) zeroes: Vec<Range<u64>>,
-    /// One for each chunk of copies; none otherwise.
+    /// One for each chunk and each reference of copies; none otherwise.
     pub(crate) sources: Vec<Source>,
+    /// Pages whose content is in a chunk for other pages, of this object or another one; of copies, of this one.
+    pub(crate) references: Vec<Reference>,
 }
 
 impl Header {
@@ -99,6 +108,7 @@ impl Header {
             + self.chunks.len() * CHUNK_ENTRY_BYTES
             + self.zeroes.len() * ZEROES_ENTRY_BYTES
             + self.sources.len() * SOURCE_ENTRY_BYTES
+            + self.references.len() * REFERENCE_BYTES
     }
 
     /// Returns the bytes of the header.
@@ -116,6 +126,8 @@ impl Header {
     pub(crate) fn encode(&mut self, chunks: &[u8]) -> Vec<u8> {
         let header_bytes = self.encoded_bytes();
         self.chunks.iter_mut().for_each(|chunk| chunk.offset += header_bytes as u32);
+        let own = self.references.iter_mut().filter(|reference| reference.object == self.key);
+        own.for_each(|reference| reference.offset += header_bytes as u32);
         let mut bytes = Vec::with_capacity(header_bytes + chunks.len());
         bytes.extend(MAGIC);
         bytes.extend(FORMAT.to_le_bytes());
@@ -129,7 +141,8 @@ impl Header {
         for number in [self.taken_at, self.bytes, self.counted] {
             bytes.extend(number.to_le_bytes());
         }
-        for len in [header_bytes, self.chunks.len(), self.zeroes.len(), self.sources.len()] {
+        let [chunks_len, zeroes_len] = [self.chunks.len(), self.zeroes.len()];
+        for len in [header_bytes, chunks_len, zeroes_len, self.sources.len(), self.references.len(), 0] {
             bytes.extend((len as u32).to_le_bytes());
         }
         for chunk in &self.chunks {
@@ -150,6 +163,7 @@ impl Header {
             bytes.extend(source.page.to_le_bytes());
             bytes.extend([0; 8]);
         }
+        self.references.iter().for_each(|reference| reference.encode(&mut bytes));
         debug_assert_eq!(bytes.len(), header_bytes);
         seal(&mut bytes);
         bytes.extend(chunks);
@@ -188,11 +202,14 @@ impl Header {
         }
         let [place, ends] = [0; 2].map(|_| fields.u32());
         let [taken_at, disk_bytes, counted] = [0; 3].map(|_| fields.u64());
-        let [_, chunks, zeroes, sources] = [0; 4].map(|_| fields.u32() as usize);
-        let tables = chunks * CHUNK_ENTRY_BYTES + zeroes * ZEROES_ENTRY_BYTES + sources * SOURCE_ENTRY_BYTES;
+        let [_, chunks, zeroes, sources, references, _] = [0; 6].map(|_| fields.u32() as usize);
+        let tables = chunks * CHUNK_ENTRY_BYTES
+            + zeroes * ZEROES_ENTRY_BYTES
+            + sources * SOURCE_ENTRY_BYTES
+            + references * REFERENCE_BYTES;
         if HEAD_BYTES + tables != len
             || (sources > 0) != key.is_copies
-            || (key.is_copies && sources != chunks)
+            || (key.is_copies && sources != chunks + references)
         {
             return Err(damaged("its tables do not fit its header"));
         }
@@ -223,9 +240,27 @@ impl Header {
             Source { object: ObjectKey { is_copies: is_copies == 1, epoch, sequence }, offset, page }
         });
         let sources = sources.collect();
+        let references = (0..references).map(|_| Reference::decode(&mut fields));
+        let references: Option<Vec<_>> = references.collect();
+        let is_own = |reference: &Reference| reference.object == key;
+        let references = references.filter(|all| !key.is_copies || all.iter().all(is_own));
+        let references = references.ok_or_else(|| damaged("it has a reference that cannot be"))?;
         let ends = ends == 1;
         let bytes = disk_bytes;
-        Ok(Self { volume, key, group, place, ends, taken_at, bytes, counted, chunks, zeroes, sources })
+        Ok(Self {
+            volume,
+            key,
+            group,
+            place,
+            ends,
+            taken_at,
+            bytes,
+            counted,
+            chunks,
+            zeroes,
+            sources,
+            references,
+        })
     }
 }
 
@@ -256,9 +291,11 @@ mod tests {
         chunks.append(Compression::Lz4, 40, &vec![2; 8 * PAGE as usize]);
         let object = ObjectKey { is_copies: false, epoch: 1, sequence: 2 };
         let source = Source { object, offset: 77, page: 16 };
+        let key = ObjectKey { is_copies, epoch: 3, sequence: 7 };
+        let own = Reference { pages: 2, ..Reference::new(900, key, chunks.entries[1].location(0).at(5)) };
         let header = Header {
             volume: VolumeId([5; 16]),
-            key: ObjectKey { is_copies, epoch: 3, sequence: 7 },
+            key,
             group: 9,
             place: 1,
             ends: true,
@@ -267,7 +304,8 @@ mod tests {
             counted: 4,
             chunks: chunks.entries,
             zeroes: vec![3..5, 100..1 << 20],
-            sources: if is_copies { vec![source; 2] } else { Vec::new() },
+            sources: if is_copies { vec![source; 3] } else { Vec::new() },
+            references: vec![own],
         };
         (header, chunks.bytes)
     }
@@ -281,8 +319,9 @@ mod tests {
             assert_eq!(Header::decode(&bytes, volume, key).as_ref(), Ok(&header));
             for entry in &header.chunks {
                 let at = entry.offset as usize..(entry.offset + entry.stored) as usize;
-                assert!(chunk::open(&bytes[at], entry.page, u64::from(entry.pages)).is_some());
+                assert!(chunk::open(&bytes[at], Some(entry.page), u64::from(entry.pages)).is_some());
             }
+            assert_eq!(header.references[0].offset, header.chunks[1].offset);
             let len = header.encoded_bytes();
             for at in 0..len {
                 let mut changed = bytes.clone();

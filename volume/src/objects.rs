@@ -12,7 +12,7 @@ pub(crate) struct ObjectInfo {
     pub(crate) stored: u64,
     /// Pages that its chunks have.
     pub(crate) pages: u32,
-    /// Pages of these to which the map points.
+    /// Pages of the disk for which the map points to these. References make it more than there are.
     pub(crate) live: u32,
 }
 
@@ -22,6 +22,8 @@ pub(crate) struct Alive {
     pub(crate) objects: u64,
     /// Pages that their chunks have.
     pub(crate) pages: u64,
+    /// Pages to which the map points, of each object as many as it has at most.
+    pub(crate) live: u64,
     /// Their size in bytes.
     pub(crate) stored: u64,
 }
@@ -71,6 +73,7 @@ impl Objects {
     pub(crate) fn gain(&mut self, index: u32) {
         let info = self.by_index.get_mut(&index).expect("the map names objects that are there");
         info.live += 1;
+        self.alive.live += u64::from(info.live <= info.pages);
         if info.live == 1 {
             self.alive.objects += 1;
             self.alive.pages += u64::from(info.pages);
@@ -81,6 +84,7 @@ impl Objects {
     /// Records that the map points to one page less of an object.
     pub(crate) fn lose(&mut self, index: u32) {
         let info = self.by_index.get_mut(&index).expect("the map names objects that are there");
+        self.alive.live -= u64::from(info.live <= info.pages);
         info.live -= 1;
         if info.live == 0 {
             self.alive.objects -= 1;
@@ -127,10 +131,15 @@ mod tests {
             objects.gain(index);
         }
         objects.gain(indexes[0]);
-        assert_eq!(objects.alive(), Alive { objects: 2, pages: 11, stored: 150 });
+        assert_eq!(objects.alive(), Alive { objects: 2, pages: 11, live: 3, stored: 150 });
         objects.lose(indexes[0]);
         objects.lose(indexes[1]);
-        assert_eq!(objects.alive(), Alive { objects: 1, pages: 8, stored: 100 });
+        assert_eq!(objects.alive(), Alive { objects: 1, pages: 8, live: 1, stored: 100 });
+        // References to pages that are live already.
+        (0..10).for_each(|_| objects.gain(indexes[0]));
+        assert_eq!(objects.alive().live, 8);
+        (0..10).for_each(|_| objects.lose(indexes[0]));
+        assert_eq!(objects.alive().live, 1);
         objects.lose(indexes[0]);
         objects.remove(indexes[0]);
         assert_eq!((objects.alive(), objects.stored()), (Alive::default(), 50));

@@ -23,7 +23,7 @@ const TRIES: u32 = 4;
 struct Wanted {
     pages: Range<u64>,
     location: Location,
-    /// First page of the chunk.
+    /// First page of the chunk; for pages that refer to it, the one that it would have.
     first: u64,
 }
 
@@ -33,8 +33,11 @@ impl<S: Store, H: Host> Shared<S, H> {
         let state = self.state.borrow();
         let mut found = RangeMap::default();
         found.insert(pages.clone(), Extent::Zeroes);
+        let inherited = &state.content.inherited;
+        found.insert(inherited.within(pages), Extent::Inherited);
+        inherited.zeroes(pages).for_each(|pages| found.insert(pages, Extent::Zeroes));
         for run in state.content.map.runs(pages.clone()) {
-            let first = run.pages.start - u64::from(run.location.index);
+            let first = run.location.first_page(run.pages.start);
             found.insert(run.pages, Extent::Stored(run.location.at(0), first));
         }
         let mut add = |layer: &Layer| {
@@ -48,6 +51,12 @@ impl<S: Store, H: Host> Shared<S, H> {
             add(&group.open);
         }
         found
+    }
+
+    /// Returns true if all of these pages come from the snapshot of which it is a clone.
+    pub(crate) fn is_inherited(&self, pages: &Range<u64>) -> bool {
+        self.base.is_some()
+            && self.extents_of(pages).iter().all(|(_, extent)| matches!(extent, Extent::Inherited))
     }
 
     /// Reads a range in whole pages into a buffer as long.
@@ -74,10 +83,11 @@ impl<S: Store, H: Host> Shared<S, H> {
         let place = |range: &Range<u64>| {
             ((range.start - pages.start) * PAGE) as usize..((range.end - pages.start) * PAGE) as usize
         };
-        let mut wanted: Vec<Wanted> = Vec::new();
+        let (mut wanted, mut inherited): (Vec<Wanted>, Vec<Range<u64>>) = Default::default();
         for (range, extent) in self.extents_of(pages).iter() {
             match extent {
                 Extent::Zeroes => buffer[place(&range)].fill(0),
+                Extent::Inherited => inherited.push(range),
                 Extent::Memory(content, base) => {
                     let at = ((range.start - base) * PAGE) as usize;
                     let bytes = place(&range);
@@ -89,17 +99,33 @@ impl<S: Store, H: Host> Shared<S, H> {
                 }
             }
         }
+        for (range, read) in
+            join_all(inherited.into_iter().map(async |pages| self.read_base(pages).await)).await
+        {
+            buffer[place(&range)].copy_from_slice(&read?);
+        }
         let requests = joined(&wanted);
         let read = requests.iter().map(async |request| self.read_request(request).await);
         for (request, chunks) in requests.iter().zip(join_all(read).await) {
             for (wanted, content) in request.iter().zip(chunks?) {
-                let at = ((wanted.pages.start - wanted.first) * PAGE) as usize;
+                let at = (wanted.pages.start.wrapping_sub(wanted.first) * PAGE) as usize;
                 let bytes = place(&wanted.pages);
                 let content = &content[at..at + bytes.len()];
                 buffer[bytes].copy_from_slice(content);
             }
         }
         Ok(())
+    }
+
+    /// Reads pages of the snapshot below.
+    async fn read_base(&self, pages: Range<u64>) -> (Range<u64>, Result<Buffer, BlockError>) {
+        let Some(base) = &self.base else {
+            let error = BlockError::anywhere(ErrorKind::Io, Operation::Read);
+            return (pages, Err(error.because("the snapshot below the clone is not open")));
+        };
+        let buffer = Buffer::zeroed(((pages.end - pages.start) * PAGE) as usize);
+        let (buffer, read) = base.read(pages.start * PAGE, buffer).await;
+        (pages, read.map(|()| buffer))
     }
 
     /// Reads the chunks of one request, which are of one object. Returns the content of each.
@@ -113,16 +139,21 @@ impl<S: Store, H: Host> Shared<S, H> {
         let name = self.volume.object(key);
         let read = self.calls.get(&name, Some(start..end)).await;
         let bytes = read.map_err(|error| match error.kind {
-            StoreErrorKind::NotFound => deleted().because(error),
+            StoreErrorKind::NotFound => {
+                self.state.borrow_mut().deduplication.avoid(object);
+                deleted().because(error)
+            }
             _ => block_error(&error, Operation::Read),
         })?;
         let open = |wanted: &Wanted| {
             let within = wanted.location.bytes();
             let stored = bytes.get((within.start - start) as usize..(within.end - start) as usize)?;
-            chunk::open(stored, wanted.first, u64::from(wanted.location.pages))
+            let first = Some(wanted.first).filter(|_| !wanted.location.is_reference());
+            chunk::open(stored, first, wanted.location.chunk_pages())
         };
         let damaged = |wanted: &Wanted| {
             let range = ByteRange::new(wanted.pages.start * PAGE, wanted.pages.end * PAGE);
+            self.state.borrow_mut().deduplication.avoid(object);
             let reason = format!("object {name} is damaged at byte {}", wanted.location.offset);
             BlockError::new(ErrorKind::Corrupt, Operation::Read, range).because(reason)
         };

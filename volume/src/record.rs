@@ -14,6 +14,9 @@ pub(crate) const FORMAT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PointerRecord {
     pub(crate) volume: String,
+    /// The snapshot of which it is a clone: here as well, because its own record goes first when it is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<ParentRecord>,
 }
 
 /// A volume as it was created.
@@ -22,6 +25,61 @@ pub(crate) struct VolumeRecord {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     pub(crate) compression: String,
+    #[serde(default)]
+    pub(crate) deduplicate: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<ParentRecord>,
+}
+
+/// The snapshot of which a volume is a clone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ParentRecord {
+    /// Identity of the volume that has it, and its name at that time.
+    pub(crate) volume: String,
+    pub(crate) name: String,
+    pub(crate) snapshot: String,
+    /// Epoch, number and part under which its body was put.
+    pub(crate) body: [u64; 3],
+    /// Time of the snapshot, in nanoseconds since 1970.
+    pub(crate) taken_at: u64,
+    /// Number of the flag by which it knows of this clone.
+    pub(crate) flag: u64,
+    /// Snapshots through which the clone reads.
+    pub(crate) depth: u32,
+}
+
+/// Content in the place of a clone's record once it is settled that the clone is never completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VoidRecord {
+    pub(crate) void: bool,
+}
+
+/// Flag of a clone, in the folder of the volume that has the snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CloneRecord {
+    /// Identity and name of the clone.
+    pub(crate) volume: String,
+    pub(crate) name: String,
+}
+
+/// A snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SnapshotRecord {
+    pub(crate) name: String,
+    /// Time of the group that it is as of, in nanoseconds since 1970.
+    pub(crate) taken_at: u64,
+    /// Size of the disk in bytes.
+    pub(crate) bytes: u64,
+    /// Epoch, number and part under which its body was put.
+    pub(crate) body: [u64; 3],
+    /// True once deleting it began.
+    pub(crate) is_going: bool,
+}
+
+/// All snapshots of a volume, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TableRecord {
+    pub(crate) snapshots: Vec<SnapshotRecord>,
 }
 
 /// An epoch: a host opened the volume for writing.
@@ -42,6 +100,9 @@ pub(crate) struct StartRecord {
     /// Mark that its user left with it.
     #[serde(default)]
     pub(crate) mark: Mark,
+    /// Snapshots that it found.
+    #[serde(default)]
+    pub(crate) snapshots: Vec<SnapshotRecord>,
 }
 
 /// Objects of an epoch that count: sequences from the first up to the second, that one not.
@@ -104,7 +165,13 @@ mod tests {
     #[test]
     fn a_record_reads_back_and_no_changed_byte_passes() {
         let tail = vec![TailRecord { epoch: 3, data: [4, 9], copies: [0, 1] }];
-        let start = StartRecord { checkpoint: Some([3, 4]), tail, bytes: 1 << 40, mark: Mark::default() };
+        let start = StartRecord {
+            checkpoint: Some([3, 4]),
+            tail,
+            bytes: 1 << 40,
+            mark: Mark::default(),
+            snapshots: Vec::new(),
+        };
         let bytes = encode(&start);
         assert_eq!(decode::<StartRecord>("start", &bytes), Ok(start));
         for at in 0..bytes.len() {

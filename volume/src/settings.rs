@@ -15,6 +15,8 @@ pub struct VolumeSettings {
     pub clean_below: u64,
     /// Objects above which small ones are joined, and above which more for each that would be full.
     pub objects_min: u64,
+    /// Bytes of RAM for the index of a volume that deduplicates; none: it does not while it is open.
+    pub index_bytes: u64,
     /// Returns the time in nanoseconds since 1970.
     pub wall_time: fn() -> u64,
 }
@@ -28,6 +30,7 @@ impl Default for VolumeSettings {
             checkpoint_bytes: 4 << 20,
             clean_below: 75,
             objects_min: 64,
+            index_bytes: 64 << 20,
             wall_time: || 0,
         }
     }

@@ -8,20 +8,30 @@ use std::rc::{Rc, Weak};
 use block::{BlockError, ErrorKind, Geometry, Host, Operation, PAGE};
 use tokio::sync::{Mutex, Notify};
 
+use super::base::Base;
 use super::calls::Calls;
 use super::checkpoint::RegionPlace;
 use super::chunk::Compression;
 use super::content::Content;
+use super::deduplication::Deduplication;
 use super::error::{VolumeError, block_error, volume_error};
 use super::group::Group;
 use super::mark::Mark;
-use super::names::{CheckpointKey, PartKey, VolumeId};
+use super::names::{CheckpointKey, PartKey, SnapshotId, VolumeId};
 use super::settings::VolumeSettings;
+use super::snapshots::{Parent, Snapshots};
 use super::store::{Store, StoreError};
 
 pub(crate) struct Shared<S, H> {
     pub(crate) calls: Calls<S, H>,
     pub(crate) volume: VolumeId,
+    /// Name by which it was opened.
+    pub(crate) name: String,
+    /// The snapshot that it is, if it was opened as one.
+    pub(crate) snapshot: Option<SnapshotId>,
+    /// The snapshot of which it is a clone, and the device that has its content.
+    pub(crate) parent: Option<Parent>,
+    pub(crate) base: Option<Rc<dyn Base>>,
     /// None if it is open for reading alone.
     pub(crate) epoch: Option<u64>,
     pub(crate) settings: VolumeSettings,
@@ -75,11 +85,14 @@ pub(crate) struct State {
     pub(crate) doomed: BTreeSet<u32>,
     /// Parts of checkpoints of that kind.
     pub(crate) doomed_parts: BTreeSet<PartKey>,
+    /// Snapshots, and what they need.
+    pub(crate) snapshots: Snapshots,
     /// True while a task keeps it in shape.
     pub(crate) is_kept: bool,
     /// Failure of the last try to, and the time of the next one.
     pub(crate) upkeep_failure: Option<VolumeError>,
     pub(crate) upkeep_rests_until: u64,
+    pub(crate) deduplication: Deduplication,
     pub(crate) statistics: VolumeStatistics,
 }
 
@@ -96,6 +109,8 @@ pub struct VolumeStatistics {
     pub written_bytes: u64,
     /// Bytes of objects that were put for that.
     pub put_bytes: u64,
+    /// Bytes that were written and became references to what was in the store.
+    pub deduplicated_bytes: u64,
     /// Bytes of objects that cleaning put.
     pub copied_bytes: u64,
     /// Bytes of checkpoints.
@@ -108,10 +123,17 @@ pub struct VolumeStatistics {
     pub mapped_bytes: u64,
     /// Bytes of objects with content.
     pub stored_bytes: u64,
-    /// Bytes of RAM that the map takes.
+    /// Bytes that objects with live content have without compression, and those that they take, headers included.
+    pub packed_bytes: [u64; 2],
+    /// Bytes of RAM that the map takes, and what finds the pages that refer to an object.
     pub map_bytes: u64,
-    /// Words of the store, if it refuses at present.
-    pub failure: Option<String>,
+    /// Bytes of RAM that the index of a volume that deduplicates takes once it is full.
+    pub index_bytes: u64,
+    /// Answer of the store, if it refuses changes of guests at present: flushes fail.
+    pub failure: Option<StoreError>,
+    /// Reason why the last checkpoint, cleaning or delete failed, if it did. It is tried again. Nothing is lost by that; opens take longer
+    /// meanwhile, and the store keeps what nothing needs.
+    pub upkeep_failure: Option<VolumeError>,
 }
 
 impl State {
@@ -187,6 +209,9 @@ impl<S: Store, H: Host> Shared<S, H> {
                 }
                 if host.now().saturating_sub(looked_at) >= pause {
                     drop(shared.look().await);
+                }
+                if shared.state.borrow().upkeep_failure.is_some() {
+                    Self::keep_in_shape(&shared);
                 }
             }
         });

@@ -10,17 +10,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use block::{Host, PAGE, turn};
+use block::{Host, turn};
 use bytes::Bytes;
 use futures_util::future::join_all;
 
 use super::calls::REST_NS_MAX;
 use super::canary::{self, Bug};
-use super::checkpoint::{RegionPlace, encode_region, encode_root};
-use super::chunk;
+use super::checkpoint::{ObjectsListed, RegionPlace, encode_region, encode_root};
+use super::copies::Copies;
 use super::error::VolumeError;
 use super::names::{CheckpointKey, ObjectKey, PartKey};
-use super::object::{Chunks, Header, Source};
+use super::object::Header;
 use super::objects::ObjectInfo;
 use super::record::{self, RootRecord};
 use super::state::{Shared, State};
@@ -47,17 +47,25 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         let ours = Rc::clone(shared);
         shared.calls.host.spawn(async move {
-            // What fails is tried again with a group after a rest.
+            // What fails is tried again after a rest, with a group or a look at rest.
             while ours.usable(block::Operation::Write).is_ok() {
                 let done = if ours.is_checkpoint_due() {
                     ours.checkpoint().await.map(|()| true)
+                } else if ours.has_doomed() {
+                    ours.delete_left().await.map(|()| true)
                 } else {
                     ours.clean().await
                 };
                 let mut state = ours.state.borrow_mut();
                 match done {
-                    Ok(true) => state.upkeep_failure = None,
-                    Ok(false) => break,
+                    Ok(is_more) => {
+                        state.upkeep_failure = None;
+                        if !is_more {
+                            break;
+                        }
+                    }
+                    // Its user learns that another way.
+                    Err(VolumeError::Fenced { .. } | VolumeError::Closed) => break,
                     Err(error) => {
                         state.upkeep_failure = Some(error);
                         state.upkeep_rests_until = ours.calls.host.now() + REST_NS_MAX;
@@ -90,9 +98,12 @@ impl<S: Store, H: Host> Shared<S, H> {
     }
 
     /// Returns true if nothing points to an object, and nothing will.
-    fn is_dead(&self, state: &State, info: &ObjectInfo) -> bool {
+    pub(crate) fn is_dead(&self, state: &State, info: &ObjectInfo) -> bool {
         let end = if info.key.is_copies { state.next_copies } else { state.counted };
-        info.live == 0 && (Some(info.key.epoch) != self.epoch || info.key.sequence < end)
+        info.live == 0
+            && (Some(info.key.epoch) != self.epoch || info.key.sequence < end)
+            && !state.snapshots.pins.has_object(info.key)
+            && !state.deduplication.is_pinned(info.key)
     }
 
     /// Returns the objects to which nothing points.
@@ -103,18 +114,26 @@ impl<S: Store, H: Host> Shared<S, H> {
         dead.map(|(index, _)| index).collect()
     }
 
+    /// Returns true if anything is behind the newest checkpoint.
+    pub(crate) fn is_behind(&self) -> bool {
+        let state = self.state.borrow();
+        state.behind() > 0 || state.header_bytes > 0
+    }
+
     /// Makes a checkpoint unless nothing is behind the newest one.
     pub(crate) async fn checkpoint_if_behind(&self) -> Result<(), VolumeError> {
-        let is_behind = {
-            let state = self.state.borrow();
-            state.behind() > 0 || state.header_bytes > 0
-        };
-        if is_behind { self.checkpoint().await } else { Ok(()) }
+        if self.is_behind() { self.checkpoint().await } else { Ok(()) }
     }
 
     /// Makes a checkpoint, and deletes what it does not need.
-    async fn checkpoint(&self) -> Result<(), VolumeError> {
+    pub(crate) async fn checkpoint(&self) -> Result<(), VolumeError> {
         let _upkeep = self.upkeep.lock().await;
+        self.checkpoint_kept().await?;
+        self.delete().await
+    }
+
+    /// Makes a checkpoint, for a caller that keeps others from upkeep.
+    pub(crate) async fn checkpoint_kept(&self) -> Result<(), VolumeError> {
         let mut attempt = Attempt::default();
         let made = self.write_checkpoint(&mut attempt).await;
         if made.is_err() {
@@ -126,6 +145,20 @@ impl<S: Store, H: Host> Shared<S, H> {
             state.doomed_parts.extend(attempt.parts);
         }
         made
+    }
+
+    /// Puts the body of a snapshot as a part of a checkpoint.
+    pub(crate) async fn put_body(
+        &self,
+        checkpoint: CheckpointKey,
+        body: Bytes,
+    ) -> Result<PartKey, VolumeError> {
+        let mut attempt = Attempt::default();
+        let put = self.put_part(checkpoint, body, &mut attempt).await;
+        if put.is_err() {
+            self.state.borrow_mut().doomed_parts.extend(attempt.parts);
+        }
+        put
     }
 
     async fn write_checkpoint(&self, attempt: &mut Attempt) -> Result<(), VolumeError> {
@@ -156,7 +189,8 @@ impl<S: Store, H: Host> Shared<S, H> {
             }
             if part.bytes.len() >= PART_BYTES || region.is_none() && !part.regions.is_empty() {
                 put_bytes += part.bytes.len() as u64;
-                let key = self.put_part(&mut part, attempt).await?;
+                let bytes = Bytes::from(std::mem::take(&mut part.bytes));
+                let key = self.put_part(part.checkpoint, bytes, attempt).await?;
                 for (region, offset, bytes) in part.regions.drain(..) {
                     regions.insert(region, RegionPlace { part: key, offset, bytes });
                 }
@@ -175,10 +209,12 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         let (key, body) = loop {
             let key = CheckpointKey { epoch, number };
-            part.bytes =
-                encode_root(self.volume, key, covered, &self.state.borrow().content, &regions).to_vec();
-            put_bytes += part.bytes.len() as u64;
-            let body = self.put_part(&mut part, attempt).await?;
+            let body = {
+                let content = &self.state.borrow().content;
+                encode_root(self.volume, key, covered, content, ObjectsListed::All, &regions)
+            };
+            put_bytes += body.len() as u64;
+            let body = self.put_part(part.checkpoint, body, attempt).await?;
             self.check_open()?;
             let root = [body.checkpoint.epoch, body.checkpoint.number, u64::from(body.part)];
             let bytes = record::encode(&RootRecord { body: root });
@@ -214,24 +250,30 @@ impl<S: Store, H: Host> Shared<S, H> {
             state.statistics.checkpoint_bytes += put_bytes;
             let dead = if canary::has(Bug::DeadAtEnd) { self.dead(&state) } else { dead };
             state.doomed.extend(dead);
-            state.doomed_parts.extend(before.difference(&needed));
+            let dropped = before.difference(&needed).filter(|part| !state.snapshots.pins.has_part(**part));
+            let dropped: Vec<PartKey> = dropped.copied().collect();
+            state.doomed_parts.extend(dropped);
             let old_body = state.body.replace(body);
             state.doomed_parts.extend(old_body);
         }
         attempt.regions.clear();
-        self.delete().await
+        Ok(())
     }
 
     /// Puts a part of a checkpoint, under the next number that is free.
-    async fn put_part(&self, part: &mut Part, attempt: &mut Attempt) -> Result<PartKey, VolumeError> {
-        let bytes = Bytes::from(std::mem::take(&mut part.bytes));
+    async fn put_part(
+        &self,
+        checkpoint: CheckpointKey,
+        bytes: Bytes,
+        attempt: &mut Attempt,
+    ) -> Result<PartKey, VolumeError> {
         loop {
             let number = {
                 let mut state = self.state.borrow_mut();
                 state.next_part += 1;
                 state.next_part
             };
-            let key = PartKey { checkpoint: part.checkpoint, part: number };
+            let key = PartKey { checkpoint, part: number };
             attempt.parts.push(key);
             match self.calls.create(&self.volume.part(key), &bytes).await {
                 Ok(()) => return Ok(key),
@@ -242,8 +284,20 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
     }
 
+    fn has_doomed(&self) -> bool {
+        let state = self.state.borrow();
+        !state.doomed.is_empty() || !state.doomed_parts.is_empty()
+    }
+
+    /// Deletes what an earlier try left.
+    async fn delete_left(&self) -> Result<(), VolumeError> {
+        let _upkeep = self.upkeep.lock().await;
+        self.look().await?;
+        self.delete().await
+    }
+
     /// Deletes objects and parts that the newest checkpoint does not need. The next one goes on where it fails.
-    async fn delete(&self) -> Result<(), VolumeError> {
+    pub(crate) async fn delete(&self) -> Result<(), VolumeError> {
         loop {
             self.check_open()?;
             let some: Vec<u32> = self.state.borrow().doomed.iter().copied().take(DELETES_AT_ONCE).collect();
@@ -280,21 +334,21 @@ impl<S: Store, H: Host> Shared<S, H> {
         if victims.is_empty() {
             return Ok(false);
         }
-        let (mut chunks, mut sources, mut pages) = (Chunks::default(), Vec::new(), 0);
+        let mut copies = Copies::new(self.compression, self.state.borrow().deduplication.is_on());
         for (index, info) in victims {
-            match self.copy_live(index, info, &mut chunks, &mut sources).await {
-                Ok(copied) => pages += copied,
+            match self.copy_live(index, info, &mut copies).await {
+                Ok(()) => {}
                 // It stays as it is, and the others are cleaned.
                 Err(VolumeError::Damaged { .. } | VolumeError::NewerFormat { .. }) => {
                     self.state.borrow_mut().damaged.insert(index);
                 }
                 Err(error) => return Err(error),
             }
-            if chunks.bytes.len() as u64 >= self.settings.object_bytes {
+            if copies.bytes() >= self.settings.object_bytes {
                 break;
             }
         }
-        if pages == 0 {
+        if copies.is_empty() {
             return Ok(false);
         }
         let epoch = self.epoch.expect("it is open for writing");
@@ -303,26 +357,31 @@ impl<S: Store, H: Host> Shared<S, H> {
                 let state = self.state.borrow();
                 (state.next_copies, state.content.bytes, state.content.taken_at)
             };
+            let key = ObjectKey { is_copies: true, epoch, sequence };
+            let (sources, references) = copies.tables(key);
             let mut header = Header {
                 volume: self.volume,
-                key: ObjectKey { is_copies: true, epoch, sequence },
+                key,
                 group: 0,
                 place: 0,
                 ends: false,
                 taken_at,
                 bytes,
                 counted: 0,
-                chunks: chunks.entries.clone(),
+                chunks: copies.chunks.entries.clone(),
                 zeroes: Vec::new(),
-                sources: sources.clone(),
+                sources,
+                references,
             };
-            let object = Bytes::from(header.encode(&chunks.bytes));
+            let object = Bytes::from(header.encode(&copies.chunks.bytes));
             let created = self.calls.create(&self.volume.object(header.key), &object).await;
             let mut state = self.state.borrow_mut();
             match created {
                 Ok(()) => {
                     state.next_copies += 1;
-                    state.content.apply_copies(&header, object.len() as u64);
+                    let stored = object.len() as u64;
+                    let index = state.content.apply_copies(&header, stored);
+                    state.deduplication.learn(&header, index, copies.fingerprints.into_iter());
                     state.header_bytes += header.header_bytes();
                     state.statistics.copied_bytes += object.len() as u64;
                     return Ok(true);
@@ -342,20 +401,20 @@ impl<S: Store, H: Host> Shared<S, H> {
         let all = content.objects.alive();
         let many = self.settings.objects_min + 4 * (all.stored / self.settings.object_bytes);
         let has_all = state.damaged.is_empty();
-        if has_all
-            && content.map.mapped() * 100 >= all.pages * self.settings.clean_below
-            && all.objects <= many
-        {
+        if has_all && all.live * 100 >= all.pages * self.settings.clean_below && all.objects <= many {
             return Vec::new();
         }
         let alive: Vec<_> = content
             .objects
             .iter()
             .filter(|(index, info)| info.live > 0 && !state.damaged.contains(index))
+            // Moving what a snapshot needs gives no space back.
+            .filter(|(_, info)| !state.snapshots.pins.has_object(info.key))
+            .filter(|(_, info)| !state.deduplication.is_pinned(info.key))
             .map(|(index, info)| (index, *info))
             .collect();
         let pages: u64 = alive.iter().map(|(_, info)| u64::from(info.pages)).sum();
-        let live: u64 = alive.iter().map(|(_, info)| u64::from(info.live)).sum();
+        let live: u64 = alive.iter().map(|(_, info)| u64::from(info.live.min(info.pages))).sum();
         let stored: u64 = alive.iter().map(|(_, info)| info.stored).sum();
         let mut victims = alive;
         if live * 100 < pages * self.settings.clean_below {
@@ -366,7 +425,9 @@ impl<S: Store, H: Host> Shared<S, H> {
             // Of about one size, of which there are most: one that was joined already is not copied again for each few that are new.
             let tier = |info: &ObjectInfo| info.stored.max(1).ilog2() / 3;
             let mut tiers: BTreeMap<u32, usize> = BTreeMap::new();
-            victims.retain(|(_, info)| info.stored < self.settings.object_bytes / 2);
+            // Those with many references stay: each of them would be copied.
+            let is_small = |info: &ObjectInfo| info.stored < self.settings.object_bytes / 2;
+            victims.retain(|(_, info)| is_small(info) && info.live <= info.pages);
             for (_, info) in &victims {
                 *tiers.entry(tier(info)).or_default() += 1;
             }
@@ -379,48 +440,6 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         victims.truncate(VICTIMS_MAX);
         victims
-    }
-
-    /// Appends chunks with what is live of an object. Returns the number of their pages.
-    async fn copy_live(
-        &self,
-        index: u32,
-        info: ObjectInfo,
-        chunks: &mut Chunks,
-        sources: &mut Vec<Source>,
-    ) -> Result<u64, VolumeError> {
-        let name = self.volume.object(info.key);
-        let missing = || VolumeError::damaged(&name, "it is missing, and the map needs it");
-        let bytes = self.calls.find(&name, None).await?.ok_or_else(missing)?;
-        let header = Header::decode(&bytes, self.volume, info.key)?;
-        let mut copied = 0;
-        for entry in &header.chunks {
-            let location = entry.location(index);
-            let is_live = |page: &u64| {
-                let at = location.at(page - entry.page);
-                self.state.borrow().content.map.get(*page) == Some(at)
-            };
-            let live: Vec<u64> = entry.range().filter(is_live).collect();
-            if live.is_empty() {
-                continue;
-            }
-            let within = location.bytes();
-            let stored = bytes.get(within.start as usize..within.end as usize);
-            let plain = stored.and_then(|stored| chunk::open(stored, entry.page, u64::from(entry.pages)));
-            let Some(plain) = plain else {
-                // It stays where it is: a read says so, and a guest that has another copy can write that.
-                self.state.borrow_mut().damaged.insert(index);
-                continue;
-            };
-            for run in live.chunk_by(|one, next| one + 1 == *next) {
-                let at = ((run[0] - entry.page) * PAGE) as usize;
-                chunks.append(self.compression, run[0], &plain[at..at + run.len() * PAGE as usize]);
-                sources.push(Source { object: info.key, offset: entry.offset, page: entry.page });
-                copied += run.len() as u64;
-            }
-            turn().await;
-        }
-        Ok(copied)
     }
 }
 

@@ -16,17 +16,28 @@ use block::{
 };
 use tokio::sync::{Mutex, Notify};
 
+use super::base::{Base, open_base};
 use super::calls::Calls;
 use super::chunk::Compression;
+use super::deduplication::Deduplication;
 use super::error::VolumeError;
 use super::group::{Extent, Group};
 use super::load::{Loaded, find_volume, load, load_newest, read_record};
 use super::mark::{Mark, Marks, Owner};
-use super::names::VolumeId;
-use super::record::{self, StartRecord, TailRecord};
+use super::names::{SnapshotId, VolumeId};
+use super::record::{self, ParentRecord, StartRecord, TailRecord, VolumeRecord};
 use super::settings::VolumeSettings;
+use super::snapshots::Snapshots;
 use super::state::{Shared, State, VolumeStatistics};
 use super::store::Store;
+
+/// A volume, or a snapshot of one, that is being opened.
+pub(crate) struct Opening {
+    pub(crate) name: String,
+    pub(crate) volume: VolumeId,
+    pub(crate) epoch: Option<u64>,
+    pub(crate) snapshot: Option<SnapshotId>,
+}
 
 /// A disk as a log of objects, open for writing, or for reading alone.
 pub struct Volume<S: Store, H: Host>(pub(crate) Rc<Shared<S, H>>);
@@ -43,13 +54,59 @@ impl<S: Store, H: Host> Volume<S, H> {
         name: &str,
         owner: &Owner,
         settings: VolumeSettings,
-    ) -> Result<Self, VolumeError> {
-        let calls = Calls { store, host };
+    ) -> Result<Self, VolumeError>
+    where
+        S: Clone,
+    {
+        Self::open_for(Calls { store, host }, name, owner, settings, None).await
+    }
+
+    /// Opens a volume for writing as [`Self::open`] does, with another device in the place of its parent's snapshot, of the same content. A
+    /// volume without a parent does not use it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_on(
+        store: S,
+        host: H,
+        name: &str,
+        owner: &Owner,
+        settings: VolumeSettings,
+        base: Rc<dyn Base>,
+    ) -> Result<Self, VolumeError>
+    where
+        S: Clone,
+    {
+        Self::open_for(Calls { store, host }, name, owner, settings, Some(base)).await
+    }
+
+    async fn open_for(
+        calls: Calls<S, H>,
+        name: &str,
+        owner: &Owner,
+        settings: VolumeSettings,
+        base: Option<Rc<dyn Base>>,
+    ) -> Result<Self, VolumeError>
+    where
+        S: Clone,
+    {
         let (volume, _) = find_volume(&calls, name).await?;
         let epoch = calls.take_epoch(volume, owner.after).await?;
         // A delete takes an epoch after the record is gone. So this is fenced by it, or finds no record here.
         let record = read_record(&calls, volume).await?;
-        let loaded = match load(&calls, volume, epoch - 1).await {
+        let load = async {
+            let loaded = load(&calls, volume, epoch - 1).await?;
+            let started = loaded.start.as_ref().map(|(epoch, _)| *epoch);
+            calls.check_starts(volume, epoch - 1, started).await?;
+            let mark = calls.mark_since(volume, loaded.start.clone()).await?;
+            let pins = calls.pins_of(volume, &loaded.snapshots).await?;
+            let base = match base {
+                Some(base) if record.parent.is_some() => Some(base),
+                _ => open_base(&calls, &record, settings).await?,
+            };
+            Ok::<_, VolumeError>((loaded, mark, pins, base))
+        };
+        let (loaded, mark, pins, base) = match load.await {
             Ok(loaded) => loaded,
             Err(error) => {
                 // Another one that took it since deletes what this one reads.
@@ -61,12 +118,14 @@ impl<S: Store, H: Host> Volume<S, H> {
             checkpoint: loaded.checkpoint.map(|key| [key.epoch, key.number]),
             tail: loaded.tail.iter().copied().filter(|tail| !is_nothing(tail)).collect(),
             bytes: loaded.content.bytes,
-            mark: calls.mark_since(volume, loaded.start.clone()).await?.taken_by(owner),
+            mark: mark.taken_by(owner),
+            snapshots: loaded.snapshots.clone(),
         };
         calls.create(&volume.start(epoch), &record::encode(&start)).await?;
         calls.check_epoch(volume, epoch).await?;
-        let opened =
-            Self::of(calls, (volume, Some(epoch)), settings, &record.compression, loaded, start.mark);
+        let opening = Opening { name: name.to_owned(), volume, epoch: Some(epoch), snapshot: None };
+        let opened = Self::of(calls, opening, settings, (&record, base), loaded, start.mark);
+        opened.0.state.borrow_mut().snapshots.pins = pins;
         Shared::watch(&opened.0);
         Shared::keep_in_shape(&opened.0);
         Ok(opened)
@@ -81,26 +140,60 @@ impl<S: Store, H: Host> Volume<S, H> {
         host: H,
         name: &str,
         settings: VolumeSettings,
-    ) -> Result<Self, VolumeError> {
+    ) -> Result<Self, VolumeError>
+    where
+        S: Clone,
+    {
         let calls = Calls { store, host };
         let (volume, record) = find_volume(&calls, name).await?;
-        let loaded = load_newest(&calls, volume).await?;
-        let mark = calls.mark_since(volume, loaded.start.clone()).await?;
-        Ok(Self::of(calls, (volume, None), settings, &record.compression, loaded, mark))
+        let base = open_base(&calls, &record, settings).await?;
+        Self::open_for_reading(calls, name, (volume, record), settings, base).await
     }
 
-    fn of(
-        calls: Calls<S, H>,
-        (volume, epoch): (VolumeId, Option<u64>),
+    /// Opens a volume for reading as [`Self::open_read_only`] does, with another device in the place of its parent's snapshot.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_read_only_on(
+        store: S,
+        host: H,
+        name: &str,
         settings: VolumeSettings,
-        compression: &str,
+        base: Rc<dyn Base>,
+    ) -> Result<Self, VolumeError> {
+        let calls = Calls { store, host };
+        let found = find_volume(&calls, name).await?;
+        Self::open_for_reading(calls, name, found, settings, Some(base)).await
+    }
+
+    async fn open_for_reading(
+        calls: Calls<S, H>,
+        name: &str,
+        (volume, record): (VolumeId, VolumeRecord),
+        settings: VolumeSettings,
+        base: Option<Rc<dyn Base>>,
+    ) -> Result<Self, VolumeError> {
+        let mut loaded = load_newest(&calls, volume).await?;
+        let mark = std::mem::take(&mut loaded.mark);
+        let opening = Opening { name: name.to_owned(), volume, epoch: None, snapshot: None };
+        Ok(Self::of(calls, opening, settings, (&record, base), loaded, mark))
+    }
+
+    pub(crate) fn of(
+        calls: Calls<S, H>,
+        opening: Opening,
+        settings: VolumeSettings,
+        (record, base): (&VolumeRecord, Option<Rc<dyn Base>>),
         loaded: Loaded,
         mark: Mark,
     ) -> Self {
         let looked_at = calls.host.now();
-        let Loaded { content, checkpoint, regions, header_bytes, tail, body, .. } = loaded;
+        let Loaded { content, checkpoint, regions, header_bytes, tail, body, snapshots, .. } = loaded;
+        let Opening { name, volume, epoch, snapshot } = opening;
         let len = |tail: &TailRecord| tail.data[1] - tail.data[0] + (tail.copies[1] - tail.copies[0]);
         let found_behind = tail.iter().map(len).sum();
+        let deduplicates = record.deduplicate && epoch.is_some();
+        let index_bytes = if deduplicates { settings.index_bytes } else { 0 };
         let state = State {
             bytes: content.bytes,
             content,
@@ -125,23 +218,34 @@ impl<S: Store, H: Host> Volume<S, H> {
             doomed: BTreeSet::new(),
             doomed_parts: BTreeSet::new(),
             body,
+            snapshots: Snapshots::new(snapshots),
             is_kept: false,
             upkeep_failure: None,
             upkeep_rests_until: 0,
+            deduplication: Deduplication::new(index_bytes),
             statistics: VolumeStatistics::default(),
         };
         Self(Rc::new(Shared {
             calls,
             volume,
+            name,
+            snapshot,
+            parent: record.parent.as_ref().and_then(ParentRecord::parent),
+            base,
             epoch,
             settings,
-            compression: Compression::parse(compression).unwrap_or_default(),
+            compression: Compression::parse(&record.compression).unwrap_or_default(),
             state: RefCell::new(state),
             progress: Notify::new(),
             mark,
             turn: Mutex::default(),
             upkeep: Mutex::default(),
         }))
+    }
+
+    /// Returns true if all pages that a range touches come from the snapshot of which it is a clone, at present.
+    pub fn is_inherited(&self, range: ByteRange) -> bool {
+        self.0.is_inherited(&(range.start / PAGE..range.end.div_ceil(PAGE)))
     }
 
     /// Returns its identity.
@@ -170,14 +274,17 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Returns what it did since it was opened, and what it is.
     pub fn statistics(&self) -> VolumeStatistics {
         let state = self.0.state.borrow();
-        let refused = state.failure.as_ref().map(ToString::to_string);
+        let alive = state.content.objects.alive();
         VolumeStatistics {
             epoch: self.0.epoch,
             taken_at: state.content.taken_at,
             mapped_bytes: state.content.map.mapped() * PAGE,
             stored_bytes: state.content.objects.stored(),
-            map_bytes: state.content.map.bytes(),
-            failure: refused.or_else(|| state.upkeep_failure.as_ref().map(ToString::to_string)),
+            packed_bytes: [alive.pages * PAGE, alive.stored],
+            map_bytes: state.content.map.bytes() + state.content.referring.bytes(),
+            index_bytes: state.deduplication.index_bytes(),
+            failure: state.failure.clone(),
+            upkeep_failure: state.upkeep_failure.clone(),
             ..state.statistics.clone()
         }
     }
@@ -285,12 +392,17 @@ impl<S: Store, H: Host> BlockDevice for Volume<S, H> {
         let range = self.geometry().check(Operation::Read, range.start, range.len())?;
         self.0.usable(Operation::Read)?;
         let mut extents: Vec<block::Extent> = Vec::new();
+        let mut add = |bytes: ByteRange, allocated| match extents.last_mut() {
+            Some(last) if last.allocated == allocated => last.range.end = bytes.end,
+            _ => extents.push(block::Extent { range: bytes, allocated }),
+        };
         for (pages, extent) in self.0.extents_of(&(range.start / PAGE..range.end / PAGE)).iter() {
-            let allocated = !matches!(extent, Extent::Zeroes);
             let bytes = ByteRange::new(pages.start * PAGE, pages.end * PAGE);
-            match extents.last_mut() {
-                Some(last) if last.allocated == allocated => last.range.end = bytes.end,
-                _ => extents.push(block::Extent { range: bytes, allocated }),
+            match (extent, &self.0.base) {
+                (Extent::Inherited, Some(base)) => {
+                    base.extents(bytes).await?.iter().for_each(|extent| add(extent.range, extent.allocated));
+                }
+                _ => add(bytes, !matches!(extent, Extent::Zeroes)),
             }
         }
         Ok(extents)

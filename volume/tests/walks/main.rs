@@ -8,6 +8,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod abandoned;
+mod duplicates;
+mod family;
+mod garbage;
+mod snapshots;
 mod store;
 mod stories;
 
@@ -18,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, Unmap};
+use family::{Family, Stage, read_beside};
 use store::{Health, HostStore, MILLISECOND, Objects};
 use volume::{Bug, StoreErrorKind, Volume, VolumeOptions, VolumeSettings, VolumeStatistics};
 
@@ -28,10 +33,14 @@ const BYTES: u64 = 64 << 20;
 const FEW_BYTES: u64 = 30 << 20;
 const SEEDS: u64 = 400;
 
+/// More than the values of one volume.
+const CLONE_VALUES: u64 = 1_000_000;
+
 /// Content of each page, and the size of the disk.
 type Content = [u64; PAGES + 1];
-/// Groups, checkpoints, pages copied and objects deleted.
-type Coverage = [Cell<u64>; 4];
+/// Groups, checkpoints, pages copied, objects deleted and pages that became references; snapshots confirmed, deleted, kept for their clones and
+/// read; clones created; objects that were garbage at the end.
+type Coverage = [Cell<u64>; 11];
 type Disk = Volume<HostStore, LocalHost>;
 
 fn page_at(page: usize) -> u64 {
@@ -47,8 +56,14 @@ pub(crate) fn settings(seed: u64) -> VolumeSettings {
         checkpoint_bytes: [300, 2_000, 100_000][(seed / 12 % 3) as usize],
         clean_below: [75, 95][(seed / 36 % 2) as usize],
         objects_min: [2, 64][(seed / 72 % 2) as usize],
+        index_bytes: [300, 2_000, 1 << 20][(seed / 144 % 3) as usize],
         wall_time: || 1,
     }
+}
+
+/// Returns true if the volume of this seed deduplicates: half of them do, whatever their settings are.
+fn deduplicates(seed: u64) -> bool {
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1
 }
 
 /// Changes of guests, and content that was found.
@@ -58,10 +73,36 @@ struct History {
     /// The last of these that a flush confirmed.
     confirmed: Cell<usize>,
     value: Cell<u64>,
+    /// Guests write the same content again and again.
+    repeats: bool,
     violation: RefCell<Option<String>>,
 }
 
 impl History {
+    /// Creates the history of a volume with this content, whose guests write the same content again and again or do not.
+    fn new(first: Content, repeats: bool) -> Rc<Self> {
+        // Values of a clone are not those of its parent.
+        let largest = first[..PAGES].iter().max().expect("it has pages");
+        let value = if *largest == 0 { 20 } else { (largest / CLONE_VALUES + 1) * CLONE_VALUES };
+        Rc::new(Self {
+            states: RefCell::new(vec![first]),
+            confirmed: Cell::new(0),
+            value: Cell::new(value),
+            repeats,
+            violation: RefCell::new(None),
+        })
+    }
+
+    /// Returns the first of the values that a guest writes to pages. Those of few that are written again and again are all below 30.
+    fn next_value(&self, host: &LocalHost) -> u64 {
+        self.value.set(self.value.get() + 10);
+        if self.repeats && !host.random().is_multiple_of(4) {
+            1 + host.random() % 16
+        } else {
+            self.value.get()
+        }
+    }
+
     fn violate(&self, what: impl Into<String>) {
         self.violation.borrow_mut().get_or_insert(what.into());
     }
@@ -104,6 +145,7 @@ async fn read_all(disk: &Disk) -> Option<Content> {
 
 /// A host with a volume that it opened.
 struct Writer {
+    name: String,
     disk: Rc<Disk>,
     health: Rc<Cell<Health>>,
     sleeps_at: Rc<RefCell<Option<String>>>,
@@ -115,14 +157,14 @@ pub(crate) fn owner() -> volume::Owner {
     volume::Owner { id: "a".to_owned(), host: "host".to_owned(), after: None }
 }
 
-async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writer, String> {
+async fn open(objects: &Rc<Objects>, host: &LocalHost, name: &str, seed: u64) -> Result<Writer, String> {
     let store = HostStore::new(objects, host);
     let (health, sleeps_at) = (Rc::clone(&store.health), Rc::clone(&store.sleeps_at));
     for _ in 0..30 {
-        match Volume::open(store.clone(), host.clone(), "disk", &owner(), settings(seed)).await {
+        match Volume::open(store.clone(), host.clone(), name, &owner(), settings(seed)).await {
             Ok(disk) => {
                 let (disk, is_current) = (Rc::new(disk), Rc::new(Cell::new(true)));
-                return Ok(Writer { disk, health, sleeps_at, is_current });
+                return Ok(Writer { name: name.to_owned(), disk, health, sleeps_at, is_current });
             }
             Err(volume::VolumeError::Store(_) | volume::VolumeError::Fenced { .. }) => {}
             Err(error) => return Err(error.to_string()),
@@ -135,10 +177,11 @@ async fn open(objects: &Rc<Objects>, host: &LocalHost, seed: u64) -> Result<Writ
 async fn open_and_read(
     objects: &Rc<Objects>,
     host: &LocalHost,
+    name: &str,
     seed: u64,
 ) -> Result<(Writer, Content), String> {
     for _ in 0..20 {
-        let writer = open(objects, host, seed).await?;
+        let writer = open(objects, host, name, seed).await?;
         match read_all(&writer.disk).await {
             Some(found) => return Ok((writer, found)),
             None if writer.disk.fenced().is_some() => {}
@@ -148,14 +191,44 @@ async fn open_and_read(
     Err("others take the volume again and again".to_owned())
 }
 
+/// Deletes garbage, after a scrub or without one.
+async fn tidy(disk: Rc<Disk>, history: Rc<History>, is_scrub: bool) {
+    if !is_scrub {
+        drop(disk.collect().await);
+        return;
+    }
+    if let Ok(report) = disk.scrub(&mut |_, _| {}, async |_| {}).await
+        && !report.found.damaged.is_empty()
+    {
+        history.violate(format!("a scrub found {:?}", report.found.damaged));
+    }
+}
+
 /// Does some requests of a guest.
-async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests: u64) {
+async fn work(writer: &Writer, history: &Rc<History>, family: &Family, host: &LocalHost, requests: u64) {
     let below = |end: u64| host.random() % end;
     for _ in 0..requests {
         if !writer.is_current.get() {
             return;
         }
-        match below(21) {
+        match below(if family.is_active { 25 } else { 22 }) {
+            21 => {
+                let tidying = tidy(Rc::clone(&writer.disk), Rc::clone(history), below(2) == 0);
+                if below(2) == 0 { host.spawn(tidying) } else { tidying.await }
+            }
+            22 | 23 => {
+                let (content, reached) = {
+                    let states = history.states.borrow();
+                    (*states.last().unwrap(), states.len() - 1)
+                };
+                if family.take(writer, content).await {
+                    if !writer.is_current.get() && history.states.borrow().len() <= reached {
+                        history.violate("an overtaken host confirmed a snapshot that the other one has not");
+                    }
+                    history.confirmed.set(history.confirmed.get().max(reached));
+                }
+            }
+            24 => family.drop_one(writer).await,
             20 => {
                 let mut state = *history.states.borrow().last().unwrap();
                 state[PAGES] = if state[PAGES] == BYTES { FEW_BYTES } else { BYTES };
@@ -173,11 +246,13 @@ async fn work(writer: &Writer, history: &Rc<History>, host: &LocalHost, requests
                 let first = below(PAGES as u64) as usize;
                 let last = (first + 1 + below(4) as usize).min((first / 8 + 1) * 8);
                 let is_zero = below(8) == 0;
-                let value = if is_zero { 0 } else { history.value.get() + 1 };
-                history.value.set(history.value.get() + 1);
+                let value = history.next_value(host);
                 let mut state = *history.states.borrow().last().unwrap();
-                state[first..last].fill(value);
-                let bytes = value.to_le_bytes().repeat((last - first) * PAGE as usize / 8);
+                for (page, value) in state[first..last].iter_mut().zip(value..) {
+                    *page = if is_zero { 0 } else { value };
+                }
+                let page = |value: &u64| value.to_le_bytes().repeat(PAGE as usize / 8);
+                let bytes: Vec<u8> = state[first..last].iter().flat_map(page).collect();
                 let at = page_at(first) * PAGE;
                 let done = if is_zero {
                     let range = ByteRange::at(at, bytes.len() as u64);
@@ -277,8 +352,9 @@ fn check_beside(store: &HostStore, host: &LocalHost, history: &Rc<History>) {
             other => history.violate(format!("a check beside a writer: {other:?}")),
         }
         if let Ok(listed) = volume::list(&store, &host).await {
-            let is_good = |(_, summary): &(String, Result<_, volume::VolumeError>)| {
-                matches!(summary, Ok(_) | Err(volume::VolumeError::Store(_)))
+            let is_good = |(name, summary): &(String, Result<_, volume::VolumeError>)| {
+                // A clone may be on its way.
+                matches!(summary, Ok(_) | Err(volume::VolumeError::Store(_))) || name != "disk"
             };
             if !listed.iter().all(is_good) {
                 history.violate(format!("a list beside a writer: {listed:?}"));
@@ -288,8 +364,10 @@ fn check_beside(store: &HostStore, host: &LocalHost, history: &Rc<History>) {
 }
 
 fn count(disk: &Disk, coverage: &Coverage) {
-    let VolumeStatistics { checkpoints, copied_bytes, deleted, groups, .. } = disk.statistics();
-    for (sum, more) in coverage.iter().zip([groups, checkpoints, copied_bytes / PAGE, deleted]) {
+    let VolumeStatistics { checkpoints, copied_bytes, deduplicated_bytes, deleted, groups, .. } =
+        disk.statistics();
+    let counted = [groups, checkpoints, copied_bytes / PAGE, deleted, deduplicated_bytes / PAGE];
+    for (sum, more) in coverage.iter().zip(counted) {
         sum.set(sum.get() + more);
     }
 }
@@ -297,6 +375,10 @@ fn count(disk: &Disk, coverage: &Coverage) {
 /// Lets a host end its turn: it closes the volume, dies, sleeps, or goes on while another takes over.
 async fn leave(writer: Writer, history: &Rc<History>, host: &LocalHost, sleepers: &mut Vec<Writer>) {
     let below = |end: u64| host.random() % end;
+    if below(4) == 0 {
+        // It deletes while it is overtaken, sleeps or dies.
+        host.spawn(tidy(Rc::clone(&writer.disk), Rc::clone(history), below(2) == 0));
+    }
     match below(5) {
         4 => {
             // It dies while it is closed.
@@ -356,16 +438,28 @@ async fn finish(
     objects: &Rc<Objects>,
     maker: &HostStore,
     history: &Rc<History>,
-    seed: u64,
+    family: &Rc<Family>,
     coverage: &Coverage,
 ) -> Result<(), String> {
-    let host = &maker.host;
-    let last = open(objects, host, seed).await?;
+    let (host, seed) = (&maker.host, family.seed);
+    let last = open(objects, host, "disk", seed).await?;
     history.found(read_all(&last.disk).await.ok_or("the volume cannot be read at the end")?);
-    work(&last, history, host, 30).await;
+    if let Some(violation) = history.violation.take() {
+        return Err(violation);
+    }
+    work(&last, history, family, host, 30).await;
+    if family.is_active {
+        last.disk.collect().await.map_err(|error| error.to_string())?;
+        family.finish(&last.disk, async |name| open(objects, host, name, seed).await).await?;
+        for (sum, more) in coverage[5..].iter().zip(&family.counts) {
+            sum.set(sum.get() + more.get());
+        }
+    }
     last.disk.flush().await.map_err(|error| error.to_string())?;
     let content = *history.states.borrow().last().unwrap();
     count(&last.disk, coverage);
+    let collected = last.disk.collect().await.map_err(|error| error.to_string())?;
+    coverage[10].set(coverage[10].get() + collected.objects);
     last.disk.close().await.map_err(|error| error.to_string())?;
     host.sleep(60_000 * MILLISECOND).await;
     let report =
@@ -388,17 +482,12 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
     let ran = executor.run(async {
         let objects = Rc::new(Objects::default());
         let maker = HostStore::new(&objects, &host);
-        volume::create(&maker, &host, "disk", BYTES, VolumeOptions::default())
-            .await
-            .map_err(|error| error.to_string())?;
+        let options = VolumeOptions { deduplicate: deduplicates(seed), ..VolumeOptions::default() };
+        volume::create(&maker, &host, "disk", BYTES, options).await.map_err(|error| error.to_string())?;
         let mut first = [0; PAGES + 1];
         first[PAGES] = BYTES;
-        let history = Rc::new(History {
-            states: RefCell::new(vec![first]),
-            confirmed: Cell::new(0),
-            value: Cell::new(0),
-            violation: RefCell::new(None),
-        });
+        let history = History::new(first, deduplicates(seed));
+        let family = Family::new(&objects, &host, seed, host.random().is_multiple_of(2));
         let below = |end: u64| host.random() % end;
         objects.faults.set([0, 30, 150][below(3) as usize]);
         let mut sleepers: Vec<Writer> = Vec::new();
@@ -410,10 +499,37 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
             if below(3) == 0 {
                 check_beside(&maker, &host, &history);
             }
-            let (writer, found) = open_and_read(&objects, &host, seed).await?;
+            if family.is_active {
+                if below(2) == 0 {
+                    family.create_clone().await;
+                }
+                if below(3) == 0 {
+                    read_beside(&family, &maker);
+                }
+                if below(4) == 0
+                    && let Some(clone) = family.any_clone()
+                {
+                    family.delete_clone(&clone).await;
+                }
+            }
+            let clone = if family.is_active && below(2) == 0 { family.any_clone() } else { None };
+            let name = clone.as_ref().map_or("disk", |clone| &clone.name);
+            let history = clone.as_ref().map_or(&history, |clone| &clone.history);
+            let is_there = clone.as_ref().is_none_or(|clone| clone.stage.get() == Stage::There);
+            let (writer, found) = match open_and_read(&objects, &host, name, seed).await {
+                Ok(opened) => opened,
+                // It was never completed, perhaps.
+                Err(_) if !is_there => continue,
+                Err(error) => return Err(format!("{name}: {error}")),
+            };
+            if let Some(clone) = &clone
+                && clone.stage.get() == Stage::Perhaps
+            {
+                clone.stage.set(Stage::There);
+            }
             history.found(found);
-            if history.violation.borrow().is_some() {
-                break;
+            if let Some(violation) = history.violation.take() {
+                return Err(format!("{name}: {violation}"));
             }
             if below(6) == 0 {
                 objects.is_full.set(true);
@@ -425,26 +541,26 @@ fn walk(seed: u64, coverage: &Coverage) -> Option<String> {
                 wake(&writer.health, &host);
             }
             {
-                let mut working = std::pin::pin!(work(&writer, &history, &host, 5 + below(60)));
+                let mut working = std::pin::pin!(work(&writer, history, &family, &host, 5 + below(60)));
                 let mut limit = std::pin::pin!(host.sleep((1 + below(60)) * 1_000 * MILLISECOND));
                 futures_util::future::select(working.as_mut(), limit.as_mut()).await;
             }
             objects.is_full.set(false);
             count(&writer.disk, coverage);
-            leave(writer, &history, &host, &mut sleepers).await;
-        }
-        if let Some(violation) = history.violation.take() {
-            return Err(violation);
+            leave(writer, history, &host, &mut sleepers).await;
+            if let Some(violation) = history.violation.take().or(family.violation.take()) {
+                return Err(violation);
+            }
         }
         objects.faults.set(0);
-        if !openers.is_empty() {
+        if !openers.is_empty() || family.is_active {
             // Requests of those that open would overtake the last one.
             for health in &openers {
                 health.set(Health::Dead);
             }
             host.sleep(60_000 * MILLISECOND).await;
         }
-        finish(&objects, &maker, &history, seed, coverage).await?;
+        finish(&objects, &maker, &history, &family, coverage).await?;
         drop(sleepers);
         history.violation.take().map_or(Ok(()), Err)
     });
@@ -483,8 +599,10 @@ fn whoever_opens_a_volume_finds_the_last_confirmed_group_or_a_later_one_and_neve
     }
     // Not by the macro, whose output is shown of tests that fail only.
     let coverage = coverage.map(Cell::into_inner);
-    let counted =
-        format!("{walked} seeds walked; groups, checkpoints, pages copied, objects deleted: {coverage:?}");
+    let counted = format!(
+        "{walked} seeds walked; groups, checkpoints, pages copied, objects deleted, pages that refer; snapshots confirmed, deleted, kept for clones, \
+             read; clones created; garbage: {coverage:?}"
+    );
     writeln!(std::io::stdout(), "{counted}").unwrap();
 }
 

@@ -15,6 +15,9 @@ pub(crate) const MILLISECOND: u64 = 1_000_000;
 /// Longest time that a list lags behind.
 const LAG_NS: u64 = 3_000 * MILLISECOND;
 
+/// Returns true for some names.
+type NameTest = fn(&str) -> bool;
+
 /// The objects, which outlive hosts.
 #[derive(Default)]
 pub(crate) struct Objects {
@@ -26,6 +29,11 @@ pub(crate) struct Objects {
     pub(crate) is_full: Cell<bool>,
     /// The store refuses to create objects whose names have this part, with this reason.
     pub(crate) refuses: RefCell<Option<(&'static str, StoreErrorKind)>>,
+    /// The store gives no answer to creates of names for which this is true, and does them when they [land](Self::land).
+    pub(crate) is_late: Cell<Option<NameTest>>,
+    late: RefCell<Vec<(String, Bytes)>>,
+    /// The store creates objects whose names have this part, and none of its answers arrives.
+    pub(crate) unheard: RefCell<Option<&'static str>>,
     /// The store refuses deletes.
     pub(crate) keeps: Cell<bool>,
     /// Reads that were asked for.
@@ -48,6 +56,8 @@ pub(crate) struct HostStore {
     pub(crate) health: Rc<Cell<Health>>,
     /// The host falls asleep with its next request for a name that has this part.
     pub(crate) sleeps_at: Rc<RefCell<Option<String>>>,
+    /// Requests after which the host falls asleep, with the next one.
+    pub(crate) sleeps_after: Rc<Cell<Option<u64>>>,
 }
 
 enum Fate {
@@ -82,6 +92,12 @@ impl Objects {
         }
         objects.insert(name.to_owned(), (bytes.clone(), now));
         Ok(())
+    }
+
+    /// Does the creates that are late. Returns how many succeeded.
+    pub(crate) fn land(&self) -> usize {
+        let landed = self.late.take().into_iter().map(|(name, bytes)| self.create(&name, &bytes, 0));
+        landed.flatten().count()
     }
 
     /// Replaces an object, or adds one.
@@ -126,7 +142,13 @@ impl HostStore {
     /// Creates the store as a host that is awake sees it.
     pub(crate) fn new(objects: &Rc<Objects>, host: &LocalHost) -> Self {
         let (objects, host) = (Rc::clone(objects), host.clone());
-        Self { objects, host, health: Rc::new(Cell::new(Health::Awake)), sleeps_at: Rc::default() }
+        Self {
+            objects,
+            host,
+            health: Rc::new(Cell::new(Health::Awake)),
+            sleeps_at: Rc::default(),
+            sleeps_after: Rc::default(),
+        }
     }
 
     /// Begins a request.
@@ -134,6 +156,13 @@ impl HostStore {
         if self.sleeps_at.borrow().as_ref().is_some_and(|part| name.contains(part.as_str())) {
             self.sleeps_at.take();
             self.health.set(Health::Asleep);
+        }
+        match self.sleeps_after.get() {
+            Some(0) => {
+                self.sleeps_after.set(None);
+                self.health.set(Health::Asleep);
+            }
+            left => self.sleeps_after.set(left.map(|left| left - 1)),
         }
         self.travel().await;
     }
@@ -222,8 +251,16 @@ impl Store for HostStore {
 
     async fn create(&self, name: &str, bytes: Bytes) -> Result<(), StoreError> {
         self.ask(name).await;
+        if self.objects.is_late.get().is_some_and(|is_late| is_late(name)) {
+            self.objects.late.borrow_mut().push((name.to_owned(), bytes));
+            return Err(unreachable(name));
+        }
         let object = name.to_owned();
-        self.change(name, move |objects, now| objects.create(&object, &bytes, now)).await
+        let done = self.change(name, move |objects, now| objects.create(&object, &bytes, now)).await;
+        match *self.objects.unheard.borrow() {
+            Some(part) if name.contains(part) => Err(unreachable(name)),
+            _ => done,
+        }
     }
 
     async fn delete(&self, name: &str) -> Result<(), StoreError> {

@@ -19,7 +19,7 @@ pub(crate) fn settings() -> VolumeSettings {
 }
 
 /// Settings with which checkpoints and cleaning are frequent.
-fn busy() -> VolumeSettings {
+pub(crate) fn busy() -> VolumeSettings {
     VolumeSettings { checkpoint_bytes: 1_000, objects_min: 4, ..settings() }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn story(play: impl AsyncFnOnce(&Rc<Objects>, &LocalHost)) {
     ran.expect("the story comes to its end");
 }
 
-async fn create(
+pub(crate) async fn create(
     objects: &Rc<Objects>,
     host: &LocalHost,
     name: &str,
@@ -52,12 +52,15 @@ pub(crate) async fn open(
     Volume::open(HostStore::new(objects, host), host.clone(), "disk", &owner(), settings).await
 }
 
-async fn check(objects: &Rc<Objects>, host: &LocalHost) -> Result<volume::CheckReport, VolumeError> {
+pub(crate) async fn check(
+    objects: &Rc<Objects>,
+    host: &LocalHost,
+) -> Result<volume::CheckReport, VolumeError> {
     volume::check(&HostStore::new(objects, host), host, "disk", &mut |_, _| {}).await
 }
 
 /// Returns pages that compress badly, different for each value.
-fn content(value: u64, pages: u64) -> Vec<u8> {
+pub(crate) fn content(value: u64, pages: u64) -> Vec<u8> {
     let words = 0..pages * PAGE / 8;
     let word = |at: u64| (value << 32 | at).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     words.flat_map(|at| (word(at).wrapping_mul(0xbf58_476d_1ce4_e5b9)).to_le_bytes()).collect()
@@ -76,7 +79,7 @@ pub(crate) async fn holds(disk: &Disk, page: u64, value: u64) -> bool {
     read(disk, page).await.unwrap() == content(value, 1)
 }
 
-async fn is_zero(disk: &Disk, page: u64) -> bool {
+pub(crate) async fn is_zero(disk: &Disk, page: u64) -> bool {
     read(disk, page).await.unwrap().iter().all(|byte| *byte == 0)
 }
 
@@ -428,7 +431,7 @@ fn groups_of_one_page_are_joined_without_being_copied_again_and_again() {
 }
 
 /// Opens the volume again after what is on its way has ended.
-async fn reopen(disk: Disk, objects: &Rc<Objects>, host: &LocalHost) -> Result<Disk, VolumeError> {
+pub(crate) async fn reopen(disk: Disk, objects: &Rc<Objects>, host: &LocalHost) -> Result<Disk, VolumeError> {
     disk.close().await.unwrap();
     host.sleep(60 * SECOND).await;
     open(objects, host, settings()).await
@@ -472,8 +475,8 @@ fn a_damaged_chunk_or_a_lost_object_costs_its_pages_alone_and_a_check_reports_it
             assert_eq!(lost, if is_lost { 8 } else { 1 });
             let report = check(objects, host).await.unwrap();
             assert_eq!(report.whole_bytes, (32 - lost) * PAGE);
-            let [(name, words, bytes)] = &report.damaged[..] else { panic!("{report:?}") };
-            assert_eq!((name, *bytes), (&bad, lost * PAGE), "{words}");
+            let [damaged] = &report.damaged[..] else { panic!("{report:?}") };
+            assert_eq!((&damaged.name, damaged.bytes()), (&bad, lost * PAGE), "{damaged:?}");
             // A write makes it whole again.
             for page in 0..32 {
                 write(&disk, page * 10, 100 + page).await.unwrap();

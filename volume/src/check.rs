@@ -1,0 +1,192 @@
+//! Checks of what a volume has beside its own newest content: pages that a clone shows of its parent, and pages that only snapshots have.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::{BlockDevice, Buffer, ByteRange, ErrorKind, Host, PAGE};
+
+use super::base::{Base, DeviceBase, open_base};
+use super::calls::Calls;
+use super::content::Content;
+use super::error::VolumeError;
+use super::load::load_snapshot;
+use super::manage::CheckReport;
+use super::map::Run;
+use super::mark::Mark;
+use super::names::{ObjectKey, SnapshotId, VolumeId};
+use super::record::VolumeRecord;
+use super::scrub::{DamagedObject, push_joined};
+use super::settings::VolumeSettings;
+use super::store::Store;
+use super::volume::{Opening, Volume};
+
+/// Bytes of one read.
+const READ_BYTES: u64 = 4 << 20;
+
+/// Content that was read through a device.
+#[derive(Default)]
+struct Reading {
+    whole: u64,
+    /// Bytes of the disk that are lost, by the reason.
+    lost: BTreeMap<String, Vec<ByteRange>>,
+}
+
+impl Reading {
+    /// Returns what is lost of a snapshot, which has the name of its volume before its own.
+    fn damaged(self, name: &str) -> impl Iterator<Item = DamagedObject> {
+        let damaged = |(reason, ranges)| DamagedObject { name: name.to_owned(), reason, ranges };
+        self.lost.into_iter().map(damaged)
+    }
+
+    /// Reads pages. Those that fail together are read one by one.
+    ///
+    /// # Errors
+    /// If the store fails.
+    async fn read(&mut self, base: &dyn Base, pages: Range<u64>) -> Result<(), VolumeError> {
+        let mut at = pages.start;
+        while at < pages.end {
+            let end = pages.end.min(at + READ_BYTES / PAGE);
+            if self.read_once(base, at..end, end - at == 1).await? {
+                at = end;
+                continue;
+            }
+            for page in at..end {
+                self.read_once(base, page..page + 1, true).await?;
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Reads pages at once. Returns false if some of them are lost, which is recorded for a single one.
+    async fn read_once(
+        &mut self,
+        base: &dyn Base,
+        pages: Range<u64>,
+        is_single: bool,
+    ) -> Result<bool, VolumeError> {
+        let bytes = (pages.end - pages.start) * PAGE;
+        let (_, read) = base.read(pages.start * PAGE, Buffer::zeroed(bytes as usize)).await;
+        match read {
+            Ok(()) => self.whole += bytes,
+            Err(error) if !matches!(error.kind, ErrorKind::Corrupt | ErrorKind::Gone) => {
+                return Err(VolumeError::NotRead(error));
+            }
+            Err(error) => {
+                if is_single {
+                    let range = ByteRange::at(pages.start * PAGE, bytes);
+                    push_joined(self.lost.entry(error.reason).or_default(), range);
+                }
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Reads what a clone shows of its parent's snapshot.
+///
+/// # Errors
+/// If the store fails, or the snapshot cannot be opened.
+pub(crate) async fn check_inherited<S: Store + Clone, H: Host>(
+    calls: &Calls<S, H>,
+    record: &VolumeRecord,
+    content: &Content,
+    report: &mut CheckReport,
+) -> Result<(), VolumeError> {
+    let settings = VolumeSettings::default();
+    let Some(base) = open_base(calls, record, settings).await? else { return Ok(()) };
+    let mut reading = Reading::default();
+    let all = content.inherited.within(&(0..u64::MAX / PAGE));
+    let extents = base.extents(ByteRange::new(0, all.end * PAGE)).await.map_err(VolumeError::NotRead)?;
+    for extent in extents.iter().filter(|extent| extent.allocated) {
+        let pages = extent.range.start / PAGE..extent.range.end / PAGE;
+        let hidden = content.inherited.zeroes(&pages).collect::<Vec<_>>();
+        let mut hidden: Vec<_> =
+            hidden.into_iter().chain(content.map.runs(pages.clone()).map(|run| run.pages)).collect();
+        hidden.sort_by_key(|range| range.start);
+        let mut at = pages.start;
+        for range in hidden.into_iter().chain(std::iter::once(pages.end..pages.end)) {
+            reading.read(base.as_ref(), at..range.start.max(at)).await?;
+            at = at.max(range.end);
+        }
+    }
+    report.inherited_bytes = reading.whole;
+    let parent = record.parent.as_ref();
+    let name = parent.map_or_else(String::new, |parent| format!("{}@{}", parent.name, parent.snapshot));
+    report.damaged.extend(reading.damaged(&name));
+    Ok(())
+}
+
+/// Reads what snapshots have that neither the newest content nor the snapshot before has.
+///
+/// # Errors
+/// If the store fails.
+pub(crate) async fn check_snapshots<S: Store + Clone, H: Host>(
+    calls: &Calls<S, H>,
+    (name, volume, record): (&str, VolumeId, &VolumeRecord),
+    content: &Content,
+    report: &mut CheckReport,
+) -> Result<(), VolumeError> {
+    let mut before: Option<Rc<Volume<S, H>>> = None;
+    for snapshot in calls.newest_table(volume).await?.snapshots {
+        let mut reading = Reading::default();
+        let read = async {
+            let loaded = load_snapshot(calls, volume, snapshot.body()).await?;
+            let new: Vec<Run> = {
+                let earlier = before.as_ref().map(|before| before.0.state.borrow());
+                let known = [Some(content), earlier.as_ref().map(|earlier| &earlier.content)];
+                let runs = loaded.content.map.runs(0..u64::MAX / PAGE);
+                let is_new = |run: &Run| {
+                    let is_in = |known: &&Content| has_run(known, &loaded.content, run);
+                    !known.iter().flatten().any(is_in)
+                };
+                runs.filter(is_new).collect()
+            };
+            let id = SnapshotId::of_body(volume, snapshot.body());
+            let opening = Opening { name: name.to_owned(), volume, epoch: None, snapshot: Some(id) };
+            let settings = VolumeSettings::default();
+            let opened = Rc::new(Volume::of(
+                calls.clone(),
+                opening,
+                settings,
+                (record, None),
+                loaded,
+                Mark::default(),
+            ));
+            let base = DeviceBase(Rc::clone(&opened));
+            let end = opened.geometry().size / PAGE;
+            for run in new.iter().filter(|run| run.pages.end <= end) {
+                reading.read(&base, run.pages.clone()).await?;
+            }
+            Ok(opened)
+        };
+        match read.await {
+            Ok(opened) => before = Some(opened),
+            Err(error) if VolumeError::is_missing_or_damaged(&error) => {
+                reading.lost.insert(error.to_string(), vec![ByteRange::new(0, snapshot.bytes)]);
+            }
+            Err(error) => return Err(error),
+        }
+        report.snapshot_bytes += reading.whole;
+        let is_there = reading.lost.is_empty() || {
+            // It may be deleted meanwhile.
+            let table = calls.newest_table(volume).await?.snapshots;
+            table.iter().any(|found| found.body == snapshot.body && !found.is_going)
+        };
+        if is_there {
+            report.damaged.extend(reading.damaged(&format!("{name}@{}", snapshot.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if pages of a snapshot lie in the same places for another content of its volume.
+fn has_run(other: &Content, content: &Content, run: &Run) -> bool {
+    let key = |content: &Content, page: u64| -> Option<(ObjectKey, u32, u8)> {
+        let location = content.map.get(page)?;
+        Some((content.objects.get(location.object)?.key, location.offset, location.index))
+    };
+    run.pages.clone().all(|page| key(other, page) == key(content, page))
+}
