@@ -114,6 +114,33 @@ pub struct Capability {
     pub reason: Option<String>,
 }
 
+/// Property of a backing.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackingProperty {
+    /// Name. Each kind of backing has its own; later versions may have more.
+    #[schema(example = "stored_bytes")]
+    pub name: &'static str,
+    /// Name for people.
+    #[schema(example = "stored")]
+    pub title: &'static str,
+    /// `bytes`, `count`, `ratio` or `text`.
+    #[schema(example = "bytes")]
+    pub unit: &'static str,
+    pub value: BackingValue,
+}
+
+/// Value of a property of a backing, by its unit.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum BackingValue {
+    /// Of `bytes` and `count`.
+    Number(u64),
+    /// Of `ratio`.
+    Ratio(f64),
+    /// Of `text`.
+    Text(String),
+}
+
 /// State of the backing: it works, or fails.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BackingState {
@@ -192,6 +219,67 @@ pub enum QuiesceState {
     Ended,
 }
 
+/// Scrub of a disk's backing.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ScrubInfo {
+    pub state: ScrubState,
+    /// Bytes of the backing that were read.
+    pub done_bytes: Option<u64>,
+    /// Bytes that are to be read.
+    pub all_bytes: Option<u64>,
+    /// Reason why it ended early, if it did.
+    pub reason: Option<String>,
+    /// Its result once it is done.
+    pub report: Option<ScrubReport>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScrubState {
+    None,
+    Running,
+    Done,
+    /// It was stopped, or the storage failed.
+    Failed,
+}
+
+/// Result of a scrub.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ScrubReport {
+    /// Size of the disk.
+    pub bytes: u64,
+    /// Time of the content that was read; null if it is as it was created.
+    #[schema(example = "2026-11-29T12:00:00Z")]
+    pub as_of: Option<String>,
+    /// Objects that were read.
+    pub objects: u64,
+    /// Bytes of these.
+    pub stored_bytes: u64,
+    /// Bytes of the disk that have content.
+    pub mapped_bytes: u64,
+    /// Bytes of the disk whose content is whole.
+    pub whole_bytes: u64,
+    /// Objects that nothing needed, and that were deleted.
+    pub deleted: Option<u64>,
+    /// Bytes of these.
+    pub deleted_bytes: Option<u64>,
+    /// Reason why not all of them could be deleted, if so.
+    pub delete_error: Option<String>,
+    pub damaged: Vec<DamagedObject>,
+}
+
+/// Object of a backing that is missing or damaged.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DamagedObject {
+    /// Its name.
+    pub object: String,
+    pub reason: String,
+    /// Bytes of the disk that it costs.
+    pub bytes: u64,
+    /// Ranges of the disk that it costs.
+    pub ranges: Vec<LostRange>,
+}
+
 /// Details of a disk: as in a list, with its keys and its statistics.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Disk {
@@ -203,6 +291,10 @@ pub struct Disk {
     pub backing_limitations: Vec<String>,
     /// Capabilities that not every backing has, with the reason for each missing one. Empty while it is not served.
     pub backing_capabilities: Vec<Capability>,
+    /// Properties that only its kind of backing has. Empty for most backings and while not served.
+    pub backing_properties: Vec<BackingProperty>,
+    /// Conditions of its backing that need attention though guests do not notice them yet, each with what to do.
+    pub backing_warnings: Vec<String>,
     /// Sector size in bytes that guests see when they connect; none of a disk that was never served.
     pub sector_bytes: Option<u64>,
     /// Keys without the expected effect, and the risk of write-back.
@@ -210,6 +302,8 @@ pub struct Disk {
     /// Reason why its backing goes through the page cache of the host, if it does.
     pub page_cache_reason: Option<String>,
     pub guest: Option<RunningGuest>,
+    /// Last scrub of its backing since it was attached; null while not served.
+    pub scrub: Option<ScrubInfo>,
     pub load: Option<Loaded>,
     pub statistics: Statistics,
 }
@@ -305,6 +399,19 @@ pub struct Resized {
     /// Size before, in bytes. The same as now if its backing has not become larger.
     pub size_bytes_before: u64,
     /// Size now, in bytes.
+    pub size_bytes: u64,
+}
+
+/// Snapshot of a volume.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Snapshot {
+    /// Name of the volume, with its store.
+    pub volume: String,
+    /// Name of the snapshot.
+    pub name: String,
+    /// Time as of which it is the disk: it has all writes that were acknowledged before. Null if nothing was ever written.
+    pub as_of: Option<String>,
+    /// Size of the disk in bytes.
     pub size_bytes: u64,
 }
 

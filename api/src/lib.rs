@@ -24,7 +24,7 @@ pub mod wear;
 use serde_json::{Map, Value};
 
 pub use curve::DiskCurve;
-pub use disk::{Acceptance, Disk, DiskInList, DiskState, Lost, Recording, Remark, Resized};
+pub use disk::{Acceptance, Disk, DiskInList, DiskState, Lost, Recording, Remark, Resized, Snapshot};
 pub use histograms::DiskHistograms;
 pub use history::DiskHistory;
 pub use host::{Event, Host, ProblemDocument};
@@ -33,7 +33,7 @@ pub use pool::{DeviceState, Pool, PoolState};
 pub use report::DiskGain;
 pub use requests::{
     AcceptDisk, AddDevice, AddDisk, AttachVm, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResizeDevice,
-    ResumeDisk, SetDisk, SetPool,
+    ResizeDisk, ResumeDisk, ScrubDisk, SetDisk, SetPool, TakeSnapshot,
 };
 pub use statistics::Statistics;
 
@@ -82,6 +82,10 @@ documents! {
     AcceptanceDocument { acceptance: Acceptance }
     /// Result of adopting the new size of a disk's backing.
     ResizedDocument { resized: Resized }
+    /// A snapshot of a volume.
+    SnapshotDocument { snapshot: Snapshot }
+    /// The name of a snapshot that was deleted.
+    DeletedSnapshotDocument { deleted: String }
     /// A disk that is recorded.
     RecordingDocument { recording: Recording }
     /// Data of a disk that flash lost.

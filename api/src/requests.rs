@@ -109,6 +109,16 @@ pub struct QuiesceDisk {
     pub write_through: bool,
 }
 
+/// Request for a scrub.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScrubDisk {
+    /// Most bytes that are read in a second; null for 64 MiB.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub bytes_per_second: Option<u64>,
+}
+
 /// Confirmation of the backing of a disk that waits. Without it, the backing is only compared with the cached pages.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +142,23 @@ pub struct ResumeDisk {
     #[serde(default)]
     #[schema(maximum = 9_007_199_254_740_991_i64)]
     pub number: Option<u64>,
+}
+
+/// Request to resize a disk.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResizeDisk {
+    /// Size in bytes that its volume gets before, in whole MiB; null for the size that its backing has.
+    #[serde(default)]
+    pub size_bytes: Option<u64>,
+}
+
+/// Request for a snapshot of the volume of a disk.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeSnapshot {
+    /// Name of the snapshot.
+    pub name: String,
 }
 
 /// Request to remove a disk.

@@ -28,7 +28,8 @@ pub(crate) use statistics::{
 };
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 pub(crate) use volume::{
-    StoreOptions, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
+    StoreOptions, VolumeAny, VolumeClone, VolumeCommand, VolumeCreate, VolumeDelete, VolumeExport,
+    VolumeImport, VolumeList, VolumeOne, VolumeResize, VolumeScrub, VolumeSnapshot,
 };
 
 /// A flash cache for the disks of virtual machines, in user space.
@@ -54,7 +55,7 @@ pub(crate) enum Command {
     /// Put a running guest's disk behind Forebay and take it back: no copy, no reboot.
     #[command(subcommand)]
     Vm(VmCommand),
-    /// Create, list, check, fence, copy and delete volumes: disks as logs of objects in an object store. Needs no daemon.
+    /// Create, list, check, scrub, fence, copy and delete volumes: disks as logs of objects in an object store. Needs no daemon.
     #[command(subcommand)]
     Volume(VolumeCommand),
     /// Map a disk to a block device of this host, for file systems, LVM, NFS and iSCSI servers. Without a name: list those that are.

@@ -12,18 +12,33 @@ mod wear;
 use std::path::Path;
 
 pub(crate) use curve::disk_curve;
-pub(crate) use disk::{disk, disk_in_list, fault_of_disk, lost};
+pub(crate) use disk::{disk, disk_in_list, fault_of_disk, lost, scrub_report};
 pub(crate) use histograms::disk_histograms;
 pub(crate) use history::disk_history;
 pub(crate) use pool::{faults_of_pool, pool};
 pub(crate) use report::disk_gain;
 pub(crate) use statistics::statistics;
 
-use api::{Acceptance, Event, Host};
+use api::{Acceptance, Event, Host, Snapshot};
+use base::moment::Moment;
 use telemetry::events;
 
+use crate::backing::StorageSnapshot;
 use crate::places::host_name;
 use crate::shard::Evidence;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Returns the document of a snapshot that was just made.
+pub(crate) fn snapshot(taken: StorageSnapshot) -> Snapshot {
+    let StorageSnapshot { of, name, as_of, bytes } = taken;
+    Snapshot { volume: of, name, as_of: moment(as_of), size_bytes: bytes }
+}
+
+/// Returns a time in nanoseconds since 1970 as text; none for 0.
+pub(crate) fn moment(nanos: u64) -> Option<String> {
+    (nanos > 0).then(|| Moment(nanos / SECOND_NS).to_string())
+}
 
 /// Returns the document of a backing that was compared with the clean pages on flash.
 pub(crate) fn acceptance(name: String, evidence: Evidence) -> Acceptance {

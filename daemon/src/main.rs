@@ -36,6 +36,7 @@ mod registry;
 mod remarks;
 mod renamed;
 mod replay;
+mod served_snapshots;
 mod service;
 mod shard;
 mod state;

@@ -31,6 +31,7 @@ mod remembered;
 mod removing;
 mod resizing;
 mod saved_shares;
+mod scrub;
 mod shares;
 mod sockets;
 #[cfg(test)]

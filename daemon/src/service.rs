@@ -135,6 +135,7 @@ impl Service {
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch_backings(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::watch_stores(Arc::downgrade(&registry)));
         tokio::spawn(Registry::keep_wear(Arc::downgrade(&registry), Asker::new(smartctl)));
         tokio::spawn(locked_memory::follow_kernel_uses(own));
         tokio::spawn(mapping::watch_swap(Arc::downgrade(&registry)));

@@ -11,9 +11,12 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Ring, Unmap,
 };
 
-use super::capabilities::Capabilities;
+use super::capabilities::{Ability, Capabilities};
+use super::details::Details;
 use super::identity::Identity;
 use super::kinds::{HandOff, Location, OpenStorage, VolumeUser};
+use super::scrub::ScrubResult;
+use super::snapshot::StorageSnapshot;
 use super::storage::Storage;
 use crate::backing_identity::Attributes;
 use crate::places::HelperFolders;
@@ -52,6 +55,29 @@ impl Backing {
     /// Returns the operations that it supports now, and the reasons for those that it does not.
     pub(crate) fn capabilities(&self) -> Capabilities {
         self.0.inner().capabilities()
+    }
+
+    /// Returns its details as they are now: see [`Storage::details`].
+    pub(crate) fn details(&self) -> Details {
+        self.0.inner().details()
+    }
+
+    /// Returns its ability to be scrubbed.
+    pub(crate) fn scrub_ability(&self) -> Ability {
+        self.0.inner().scrub_ability()
+    }
+
+    /// Reads what it stores and compares checksums: see [`Storage::scrub`].
+    ///
+    /// # Errors
+    /// If it cannot be scrubbed, or fails meanwhile.
+    pub(crate) async fn scrub(
+        &self,
+        host: &LocalHost,
+        rate: u64,
+        progress: &dyn Fn(u64, u64),
+    ) -> Result<ScrubResult> {
+        self.0.inner().scrub(host, rate, progress).await
     }
 
     /// Comes to rest for [`Self::handle`]: see [`Storage::rest`].
@@ -120,6 +146,11 @@ impl Backing {
         self.0.inner().identity()
     }
 
+    /// Returns the identity of the snapshot that it is, if its content never changes.
+    pub(crate) fn snapshot_id(&self) -> Option<String> {
+        self.0.inner().snapshot_id()
+    }
+
     /// Returns the access to its attributes and marks, for any thread. `location` is where it was opened.
     pub(crate) fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
         self.0.inner().attributes(location)
@@ -128,6 +159,21 @@ impl Backing {
     /// Returns the reason for which it is lost to this host for good, if it is: another client may have changed it since.
     pub(crate) fn lost(&self) -> Option<String> {
         self.0.inner().lost()
+    }
+
+    /// Makes a snapshot of what it durably has: see [`Storage::take_snapshot`].
+    pub(crate) async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {
+        self.0.inner().take_snapshot(name).await
+    }
+
+    /// Deletes a snapshot of it: see [`Storage::delete_snapshot`].
+    pub(crate) async fn delete_snapshot(&self, name: &str) -> Result<()> {
+        self.0.inner().delete_snapshot(name).await
+    }
+
+    /// Makes it larger: see [`Storage::grow`].
+    pub(crate) async fn grow(&self, bytes: u64) -> Result<()> {
+        self.0.inner().grow(bytes).await
     }
 
     /// Returns true if it is a device of this host that is write-protected at present.
@@ -242,6 +288,10 @@ impl BlockDevice for Backing {
 
     fn has_unanswered(&self) -> bool {
         self.0.has_unanswered()
+    }
+
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        self.0.is_cached_below(range)
     }
 
     fn abandon_group(&self) {

@@ -9,11 +9,14 @@
 //! that neither QEMU nor a second Forebay opens it as well; NBD has no locks.
 
 mod capabilities;
+mod details;
 mod device;
 mod identity;
 mod kinds;
 mod monitor;
 mod probe;
+mod scrub;
+mod snapshot;
 mod stack;
 mod storage;
 mod unopened;
@@ -25,11 +28,16 @@ use std::path::Path;
 use base::rights::own_user;
 
 pub(crate) use capabilities::{Ability, Capabilities, NamedAbility};
+pub(crate) use details::{BackingWarning, Details, Property, PropertyValue};
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
-pub(crate) use kinds::{Location, VolumeUser, check_free, probe_on_ring, refused_volume};
+pub(crate) use kinds::{
+    Location, VolumeUser, check_free, open_read_only, probe_on_ring, refused_volume, scrub_volume,
+};
 pub(crate) use monitor::{BackingMonitor, MONITOR_THREADS_MAX, MonitoredBacking};
 pub(crate) use probe::Images;
+pub(crate) use scrub::{DamagedPart, SCRUB_RATE, ScrubResult};
+pub(crate) use snapshot::StorageSnapshot;
 pub(crate) use stack::KernelFolders;
 pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};
 

@@ -10,7 +10,8 @@ use block::patient::{HangPolicy, Watch};
 use block::{BlockDevice, BlockError};
 
 use super::kinds::{HandOff, Location};
-use super::{Capabilities, Identity};
+use super::snapshot::StorageSnapshot;
+use super::{Ability, Capabilities, Details, Identity, ScrubResult};
 use crate::backing_identity::{Attributes, NoAttributes};
 
 /// Open storage of one kind. Belongs to the thread of its ring.
@@ -48,14 +49,68 @@ pub(super) trait Storage: BlockDevice {
     /// request to a server.
     fn capabilities(&self) -> Capabilities;
 
+    /// Returns its details as they are now. Sends no request to a server.
+    fn details(&self) -> Details {
+        Details::default()
+    }
+
+    /// Returns its ability to be scrubbed.
+    fn scrub_ability(&self) -> Ability {
+        Ability::unable("it has no checksums of its own; scrub the storage below it")
+    }
+
+    /// Reads what it stores and compares checksums, beside its guests, at most so many bytes a second. Then deletes what it stores and
+    /// does not need. Gives `progress` the bytes that were read and those in all.
+    ///
+    /// # Errors
+    /// If it cannot be scrubbed, or fails meanwhile.
+    async fn scrub(
+        &self,
+        _host: &LocalHost,
+        _rate: u64,
+        _progress: &dyn Fn(u64, u64),
+    ) -> Result<ScrubResult> {
+        let ability = self.scrub_ability();
+        Err(Error::invalid(format!("Cannot scrub it: {}", ability.reason().unwrap_or_default())))
+    }
+
     /// Returns the access to its attributes and marks, for any thread. `location` is where it was opened.
     fn attributes(&self, _location: &Location) -> Arc<dyn Attributes> {
         Arc::new(NoAttributes)
     }
 
+    /// Returns the identity of the snapshot that it is, if its content never changes.
+    fn snapshot_id(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the reason for which it is lost to this host for good, if it is: another client may have changed it since.
     fn lost(&self) -> Option<String> {
         None
+    }
+
+    /// Makes a snapshot of what it durably has, which nothing changes meanwhile.
+    ///
+    /// # Errors
+    /// If its kind has no snapshots, there is one of this name, or it fails.
+    async fn take_snapshot(&self, _name: &str) -> Result<StorageSnapshot> {
+        Err(cannot_change("a snapshot of it cannot be made"))
+    }
+
+    /// Deletes a snapshot of it.
+    ///
+    /// # Errors
+    /// If its kind has no snapshots, there is none of this name, it is needed, or the storage fails.
+    async fn delete_snapshot(&self, _name: &str) -> Result<()> {
+        Err(cannot_change("it has no snapshots"))
+    }
+
+    /// Makes it larger, with nothing in flight that changes it.
+    ///
+    /// # Errors
+    /// If its size is not Forebay's to change, it cannot have this one, or it fails.
+    async fn grow(&self, _bytes: u64) -> Result<()> {
+        Err(cannot_change("make it larger with its own tools, then run `forebay disk resize`"))
     }
 
     /// Returns true if it is write-protected at present.
@@ -112,6 +167,10 @@ pub(super) trait Storage: BlockDevice {
 
     /// Makes it report its own trouble, and the end of that, to a watch.
     fn report_to(&self, _watch: Rc<Watch>) {}
+}
+
+fn cannot_change(reason: &str) -> Error {
+    Error::invalid(format!("Cannot do that: the backing is not a volume that this host may write; {reason}"))
 }
 
 fn cannot_lock(location: &Location, capabilities: &Capabilities) -> Error {

@@ -295,12 +295,14 @@ fn show_one(document: &Value) -> String {
     shown.extend(doors.iter().map(|(name, door)| (&**name, text(&door["address"]))));
     shown.extend([("guests", guests(disk)), ("serial number", text(&disk["serial"]))]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
+    shown.extend(properties(disk));
     shown.extend(inabilities(disk));
     if let Some(reason) = disk["backing_state"]["reason"].as_str() {
         let since = disk["backing_state"]["for_seconds"].as_u64();
         let since = since.map_or(String::new(), |seconds| format!(" since {seconds} s"));
         shown.push(("backing state", format!("{}{since}: {reason}", text(&disk["backing_state"]["state"]))));
     }
+    shown.extend(list(&disk["backing_warnings"]).iter().map(|warning| ("needs attention", text(warning))));
     shown.extend(limitations(disk).map(|limitation| ("backing promises less", limitation)));
     if let Some(sector) = disk["sector_bytes"].as_u64() {
         shown.push(("sectors", format!("{sector} bytes, as guests see them")));
@@ -325,6 +327,20 @@ pub(super) fn delays(statistics: &Value) -> String {
         }
         _ => text(&Value::Null),
     }
+}
+
+/// Returns the properties of a disk's backing that only its kind has.
+fn properties(disk: &Value) -> impl Iterator<Item = (&str, String)> {
+    list(&disk["backing_properties"]).iter().filter_map(|property| {
+        let value = &property["value"];
+        let shown = match (property["unit"].as_str()?, value.as_f64()) {
+            ("bytes", _) => size(value),
+            ("ratio", Some(ratio)) => format!("{ratio:.2}x"),
+            ("count", _) => number(value),
+            _ => text(value),
+        };
+        Some((property["title"].as_str()?, shown))
+    })
 }
 
 /// Capabilities whose absence other lines report.

@@ -98,7 +98,36 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     ("forebay-volume-list", &[("List volumes, and which host has each:", "forebay volume list cold")]),
+    (
+        "forebay-volume-snapshot",
+        &[(
+            "Keep a volume as it is now, while its guest goes on:",
+            "forebay volume snapshot cold/web1 before-upgrade",
+        )],
+    ),
+    (
+        "forebay-volume-snapshots",
+        &[("List the snapshots of a volume:", "forebay volume snapshots cold/web1")],
+    ),
+    (
+        "forebay-volume-clone",
+        &[(
+            "Create a volume with the content of a snapshot:",
+            "forebay volume clone cold/web1@before-upgrade cold/web2",
+        )],
+    ),
+    (
+        "forebay-volume-resize",
+        &[("Make a volume larger, while its guest goes on:", "forebay volume resize cold/web1 200GiB")],
+    ),
     ("forebay-volume-check", &[("Read and compare all of a volume:", "forebay volume check cold/web1")]),
+    (
+        "forebay-volume-scrub",
+        &[
+            ("Read and compare all of a volume while guests use it:", "forebay volume scrub cold/web1"),
+            ("The same with more of the store's rate:", "forebay volume scrub cold/web1 --rate 200MiB"),
+        ],
+    ),
     (
         "forebay-volume-fence",
         &[("After the loss of the host that had it:", "forebay volume fence cold/web1")],
@@ -114,7 +143,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "forebay-volume-export",
         &[("Copy a volume to a raw file:", "forebay volume export cold/web1 /srv/images/web1.raw")],
     ),
-    ("forebay-volume-delete", &[("Delete a volume:", "forebay volume delete cold/web1")]),
+    (
+        "forebay-volume-delete",
+        &[
+            ("Delete a volume:", "forebay volume delete cold/web1"),
+            ("Delete a snapshot:", "forebay volume delete cold/web1@before-upgrade"),
+        ],
+    ),
     (
         "forebay-vm-attach",
         &[(

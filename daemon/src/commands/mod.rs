@@ -23,6 +23,7 @@ mod replay;
 mod report;
 mod serve;
 mod simulate;
+mod snapshots;
 mod stats;
 mod status;
 mod top;

@@ -1,4 +1,7 @@
-//! `forebay volume`: volumes as wholes. Works without a daemon: all that it needs is the configuration with the stores.
+//! `forebay volume`: volumes as wholes. Works without a daemon: all that it needs is the configuration with the stores. A scrub goes through the
+//! daemon that has the volume open.
+
+mod check;
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -6,23 +9,24 @@ use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use ::volume::{Owner, Volume, VolumeOptions, VolumeSettings};
+use ::volume::{Owner, Volume, VolumeSettings, VolumeSummary};
 use base::error::{Error, Result};
-use base::moment::{Moment, nanos_since_1970};
+use base::moment::nanos_since_1970;
 use base::units::Size;
 use block::executor::{Executor, LocalHost, Order};
 use block::{BlockDevice, Buffer, ByteRange, Ring};
 use objects::Client;
 use serde_json::{Value, json};
 
-use crate::backing::{check_free, refused_volume};
+use super::snapshots;
+use crate::backing::{check_free, open_read_only, refused_volume};
 use crate::cli::{
-    StoreOptions, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
+    StoreOptions, VolumeAny, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
 };
 use crate::config::Config;
 use crate::output;
 use crate::places::host_name;
-use crate::stores::{Stores, VolumeName};
+use crate::stores::{Stores, VolumeName, VolumeSource};
 
 /// Entries of the ring of the system: all requests go to the store.
 const QUEUE_DEPTH: u32 = 8;
@@ -37,28 +41,47 @@ pub(super) fn run(command: &VolumeCommand) -> Result<()> {
     match command {
         VolumeCommand::Create(options) => create(options),
         VolumeCommand::List(options) => list(options),
-        VolumeCommand::Check(options) => check(options),
+        VolumeCommand::Snapshot(options) => snapshots::take(options),
+        VolumeCommand::Snapshots(options) => snapshots::list(options),
+        VolumeCommand::Clone(options) => snapshots::clone(options),
+        VolumeCommand::Resize(options) => snapshots::resize(options),
+        VolumeCommand::Check(VolumeAny { source, store }) => match &source.snapshot {
+            Some(snapshot) => snapshots::check(&source.volume, snapshot, store),
+            None => check::check(&source.volume, store),
+        },
+        VolumeCommand::Scrub(options) => check::scrub(options),
         VolumeCommand::Fence(options) => fence(options),
         VolumeCommand::Import(options) => import(options),
         VolumeCommand::Export(options) => export(options),
-        VolumeCommand::Delete(options) => delete(options),
+        VolumeCommand::Delete(options) => match &options.any.source.snapshot {
+            Some(snapshot) => snapshots::delete(options, snapshot),
+            None => delete(&options.any.source.volume, &options.any.store),
+        },
     }
 }
 
 /// Means to reach a volume.
-struct StoreAccess {
-    stores: Stores,
-    host: LocalHost,
+pub(super) struct StoreAccess {
+    pub(super) stores: Stores,
+    pub(super) host: LocalHost,
 }
 
 impl StoreAccess {
-    fn client(&self, volume: &VolumeName) -> Result<Client> {
+    pub(super) fn client(&self, volume: &VolumeName) -> Result<Client> {
         self.stores.client(&volume.store)
+    }
+
+    /// Opens a volume or a snapshot for reading alone.
+    pub(super) async fn open_read_only(&self, source: &VolumeSource) -> Result<Volume<Client, LocalHost>> {
+        open_read_only(self.client(&source.volume)?, &self.host, source).await
     }
 }
 
 /// Runs what a command does with stores.
-fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&StoreAccess) -> Result<T>) -> Result<T> {
+pub(super) fn with_stores<T>(
+    options: &StoreOptions,
+    run: impl AsyncFnOnce(&StoreAccess) -> Result<T>,
+) -> Result<T> {
     let config = Config::for_command(options.config.as_deref())?;
     let cannot_start =
         |error: &dyn std::fmt::Display| Error::failed(format!("Cannot start: {error}; free some memory"));
@@ -69,7 +92,7 @@ fn with_stores<T>(options: &StoreOptions, run: impl AsyncFnOnce(&StoreAccess) ->
 }
 
 /// Prints a document, or the text for people.
-fn print(options: &StoreOptions, kind: &str, document: Value, text: &str) -> Result<()> {
+pub(super) fn print(options: &StoreOptions, kind: &str, document: Value, text: &str) -> Result<()> {
     if options.json {
         output::print(&format!("{}\n", api::document(kind, document)))
     } else {
@@ -78,12 +101,11 @@ fn print(options: &StoreOptions, kind: &str, document: Value, text: &str) -> Res
 }
 
 fn create(options: &VolumeCreate) -> Result<()> {
-    let VolumeCreate { one: VolumeOne { volume, store }, size, compression } = options;
+    let VolumeCreate { one: VolumeOne { volume, store }, size, content } = options;
     let id = with_stores(store, async |access| {
         let client = access.client(volume)?;
         access.stores.probe(&volume.store, &client).await?;
-        let options = VolumeOptions { compression: *compression };
-        let created = ::volume::create(&client, &access.host, &volume.name, size.0, options).await;
+        let created = ::volume::create(&client, &access.host, &volume.name, size.0, (*content).into()).await;
         created.map_err(|error| refused_volume(volume, &error))
     })?;
     let text = format!(
@@ -123,18 +145,25 @@ fn list(options: &VolumeList) -> Result<()> {
                 (None, Some(_)) => "newer data on a flash".to_owned(),
                 (None, None) => "free".to_owned(),
             };
-            vec![name.clone(), Size(summary.bytes).to_string(), summary.compression.name().to_owned(), state]
+            let parent = parent_of(name, summary).unwrap_or_else(|| output::NOTHING.to_owned());
+            let content = match (summary.compression.name(), summary.deduplicate) {
+                (compression, false) => compression.to_owned(),
+                (compression, true) => format!("{compression}, deduplicated"),
+            };
+            vec![name.clone(), Size(summary.bytes).to_string(), content, parent, state]
         }
-        Err(error) => vec![name.clone(), "?".to_owned(), "?".to_owned(), error.to_string()],
+        Err(error) => vec![name.clone(), "?".to_owned(), "?".to_owned(), "?".to_owned(), error.to_string()],
     });
-    let table = output::table(&["VOLUME", "SIZE", "COMPRESSION", "STATE"], &rows.collect::<Vec<_>>());
+    let table = output::table(&["VOLUME", "SIZE", "CONTENT", "CLONE OF", "STATE"], &rows.collect::<Vec<_>>());
     let documents = found.iter().map(|(name, summary)| match summary {
         Ok(summary) => json!({
             "volume": name,
             "id": summary.id.to_string(),
             "bytes": summary.bytes,
             "compression": summary.compression.name(),
+            "deduplicate": summary.deduplicate,
             "epochs": summary.epochs,
+            "clone_of": parent_of(name, summary),
             "host": summary.mark.host,
             "dirty": summary.mark.dirty.is_some(),
         }),
@@ -143,54 +172,11 @@ fn list(options: &VolumeList) -> Result<()> {
     print(store, "volumes", json!({ "volumes": documents.collect::<Vec<_>>() }), &table)
 }
 
-fn check(options: &VolumeOne) -> Result<()> {
-    let VolumeOne { volume, store } = options;
-    let report = with_stores(store, async |access| {
-        let client = access.client(volume)?;
-        let checked = ::volume::check(&client, &access.host, &volume.name, &mut |_, _| {}).await;
-        checked.map_err(|error| refused_volume(volume, &error))
-    })?;
-    let as_of = (report.taken_at > 0).then(|| Moment(report.taken_at / SECOND_NS).to_string());
-    let damaged = report.damaged.iter();
-    let document = json!({
-        "volume": volume.to_string(),
-        "bytes": report.bytes,
-        "as_of": as_of,
-        "objects": report.objects,
-        "stored_bytes": report.stored_bytes,
-        "mapped_bytes": report.mapped_bytes,
-        "whole_bytes": report.whole_bytes,
-        "orphans": report.orphans,
-        "orphan_bytes": report.orphan_bytes,
-        "damaged": damaged.clone().map(|(object, reason, bytes)| json!({ "object": object, "reason": reason, "bytes": bytes })).collect::<Vec<_>>(),
-    });
-    let mut pairs = vec![
-        ("volume", volume.to_string()),
-        ("size", Size(report.bytes).to_string()),
-        ("as of", as_of.unwrap_or_else(|| "its creation".to_owned())),
-        ("content", Size(report.mapped_bytes).to_string()),
-        ("stored", format!("{} in {} objects", Size(report.stored_bytes), report.objects)),
-        ("not needed", format!("{} in {} objects", Size(report.orphan_bytes), report.orphans)),
-        (
-            "damaged",
-            if report.damaged.is_empty() {
-                "nothing".to_owned()
-            } else {
-                format!("{} objects", report.damaged.len())
-            },
-        ),
-    ];
-    pairs
-        .extend(damaged.map(|(object, reason, bytes)| {
-            ("", format!("{object}: {reason}; {} of the disk", Size(*bytes)))
-        }));
-    print(store, "volume-check", document, &output::pairs(&pairs))?;
-    if report.damaged.is_empty() {
-        return Ok(());
-    }
-    Err(Error::failed(format!(
-        "Volume {volume} is damaged: restore what is lost from a backup, or write it again"
-    )))
+/// Returns the snapshot of which a volume is a clone.
+fn parent_of(name: &str, summary: &VolumeSummary) -> Option<String> {
+    // In the same store.
+    let store = name.split_once('/').map_or(name, |(store, _)| store);
+    summary.parent.as_ref().map(|parent| format!("{store}/{}@{}", parent.volume, parent.snapshot))
 }
 
 fn fence(options: &VolumeOne) -> Result<()> {
@@ -208,8 +194,7 @@ fn fence(options: &VolumeOne) -> Result<()> {
     print(store, "volume", document, &text)
 }
 
-fn delete(options: &VolumeOne) -> Result<()> {
-    let VolumeOne { volume, store } = options;
+fn delete(volume: &VolumeName, store: &StoreOptions) -> Result<()> {
     let mut deleted = 0;
     with_stores(store, async |access| {
         let client = access.client(volume)?;
@@ -234,7 +219,7 @@ fn cannot_copy(path: &Path, error: &dyn std::fmt::Display) -> Error {
 }
 
 fn import(options: &VolumeImport) -> Result<()> {
-    let VolumeImport { one: VolumeOne { volume, store }, file: path, compression } = options;
+    let VolumeImport { one: VolumeOne { volume, store }, file: path, content } = options;
     let mut file = File::open(path).map_err(|error| cannot_copy(path, &error))?;
     let bytes = file.seek(SeekFrom::End(0)).map_err(|error| cannot_copy(path, &error))?;
     let size = bytes.next_multiple_of(MIB);
@@ -243,8 +228,8 @@ fn import(options: &VolumeImport) -> Result<()> {
         let client = access.client(volume)?;
         access.stores.probe(&volume.store, &client).await?;
         let refused = |error| refused_volume(volume, &error);
-        let options = VolumeOptions { compression: *compression };
-        ::volume::create(&client, &access.host, &volume.name, size, options).await.map_err(refused)?;
+        let created = ::volume::create(&client, &access.host, &volume.name, size, (*content).into()).await;
+        created.map_err(refused)?;
         is_made.set(true);
         let owner = Owner { id: format!("import {}", std::process::id()), host: host_name(), after: None };
         let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
@@ -288,14 +273,11 @@ fn import(options: &VolumeImport) -> Result<()> {
 }
 
 fn export(options: &VolumeExport) -> Result<()> {
-    let VolumeExport { one: VolumeOne { volume, store }, file: path } = options;
+    let VolumeExport { any: VolumeAny { source, store }, file: path } = options;
     let file = File::options().write(true).create_new(true).open(path);
     let file = file.map_err(|error| cannot_copy(path, &error))?;
     let copied = with_stores(store, async |access| {
-        let client = access.client(volume)?;
-        let settings = VolumeSettings::default();
-        let opened = Volume::open_read_only(client, access.host.clone(), &volume.name, settings).await;
-        let opened = opened.map_err(|error| refused_volume(volume, &error))?;
+        let opened = access.open_read_only(source).await?;
         let size = opened.geometry().size;
         file.set_len(size).map_err(|error| cannot_copy(path, &error))?;
         let whole = ByteRange::new(0, size);
@@ -315,8 +297,8 @@ fn export(options: &VolumeExport) -> Result<()> {
     });
     // A part of a disk must not be taken for one.
     let size = copied.inspect_err(|_| remove(path))?;
-    let text = format!("Exported volume {volume} to {}, {}\n", path.display(), Size(size));
-    print(store, "volume", json!({ "volume": volume.to_string(), "bytes": size }), &text)
+    let text = format!("Exported volume {source} to {}, {}\n", path.display(), Size(size));
+    print(store, "volume", json!({ "volume": source.to_string(), "bytes": size }), &text)
 }
 
 fn remove(path: &Path) {

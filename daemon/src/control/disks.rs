@@ -2,7 +2,8 @@
 
 use api::{
     AcceptDisk, AcceptanceDocument, AddDisk, DiskDocument, DisksDocument, Guest, LostDocument, NUMBER_MAX,
-    QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
+    QuiesceDisk, RemoveDisk, RemovedDocument, ResizeDisk, Resized, ResizedDocument, ResumeDisk, ScrubDisk,
+    SetDisk,
 };
 use axum::Json;
 use axum::extract::State;
@@ -137,17 +138,23 @@ pub(super) async fn accept(
     Ok(Json(AcceptanceDocument::of(documents::acceptance(name, evidence))))
 }
 
-/// Grows a disk to the size of its backing, while guests use it. It never becomes smaller.
+/// Grows a disk to the size of its backing, while guests use it. If that is a volume, it can get a new size before. It never becomes smaller.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/resize",
     tag = "disks",
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = Option<ResizeDisk>,
     responses((status = OK, description = "Its size, and what it was", body = ResizedDocument))
 )]
-pub(super) async fn resize(State(registry): SharedRegistry, Name(name): Name) -> Reply<ResizedDocument> {
+pub(super) async fn resize(
+    State(registry): SharedRegistry,
+    Name(name): Name,
+    request: Result<Option<Json<Option<ResizeDisk>>>, JsonRejection>,
+) -> Reply<ResizedDocument> {
+    let ResizeDisk { size_bytes } = request?.and_then(|Json(request)| request).unwrap_or_default();
     let disk = name.clone();
-    let resized = to_the_end(async move { registry.resize(&disk).await }).await?;
+    let resized = to_the_end(async move { registry.resize(&disk, size_bytes).await }).await?;
     Ok(Json(ResizedDocument::of(Resized {
         name,
         size_bytes_before: resized.before,
@@ -252,6 +259,39 @@ pub(super) async fn resume(
         return Err(Error::invalid(problem).into());
     }
     let view = registry.resume(&name, number).await?;
+    Ok(full(&view, registry.places()))
+}
+
+/// Begins to scrub the backing of a disk: reads what it stores, compares checksums, and deletes what nothing needs. Answers at once: `scrub`
+/// of the disk has the progress and the result. Guests go on. If one runs, it goes on as it is.
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/scrub",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = Option<ScrubDisk>,
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn start_scrub(
+    State(registry): SharedRegistry,
+    Name(name): Name,
+    request: Result<Option<Json<Option<ScrubDisk>>>, JsonRejection>,
+) -> Reply<DiskDocument> {
+    let ScrubDisk { bytes_per_second } = request?.and_then(|Json(request)| request).unwrap_or_default();
+    let view = registry.start_scrub(&name, bytes_per_second).await?;
+    Ok(full(&view, registry.places()))
+}
+
+/// Ends a scrub, if one runs.
+#[utoipa::path(
+    delete,
+    path = "/v1/disks/{name}/scrub",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn stop_scrub(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
+    let view = registry.stop_scrub(&name).await?;
     Ok(full(&view, registry.places()))
 }
 

@@ -9,9 +9,12 @@
 //!                                 {"force":true} removes it though guests use it
 //!   POST   /v1/disks/NAME/destage      destage at full speed
 //!   DELETE /v1/disks/NAME/destage      destage in the background again
+//!   POST   /v1/disks/NAME/scrub        scrub its backing; answers at once
+//!   DELETE /v1/disks/NAME/scrub        end that
 //!   POST   /v1/disks/NAME/accept       compare the backing of one that waits with the cache, and accept it if requested
 //!   POST   /v1/disks/NAME/quiesce      destage, then keep it clean for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
+//!   POST   /v1/disks/NAME/snapshots    make a snapshot of its volume; DELETE /v1/disks/NAME/snapshots/SNAPSHOT
 //!   GET    /v1/disks/NAME/connect      commands and settings of clients
 //!   GET    /v1/disks/NAME/lost         data that flash lost before the backing had it
 //!   GET    /v1/disks/NAME/histograms   histograms of its requests, since it was attached
@@ -52,6 +55,7 @@ mod metrics;
 mod openapi;
 mod pool;
 mod recording;
+mod snapshots;
 mod statistics;
 mod tcp;
 mod vms;
@@ -166,6 +170,9 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(disks::accept))
         .routes(routes!(disks::quiesce))
         .routes(routes!(disks::resume))
+        .routes(routes!(snapshots::take))
+        .routes(routes!(snapshots::delete))
+        .routes(routes!(disks::start_scrub, disks::stop_scrub))
         .routes(routes!(disks::lost))
         .routes(routes!(disks::connect))
         .routes(routes!(disks::take_over))

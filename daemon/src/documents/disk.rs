@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use api::disk::{
-    BackingState, Capability, Condition, Dirt, Door, Head, LoadState, Loaded, LostRange, QuiesceInfo,
-    QuiesceState, RunningGuest, Storage,
+    BackingProperty, BackingState, BackingValue, Capability, Condition, DamagedObject, Dirt, Door, Head,
+    LoadState, Loaded, LostRange, QuiesceInfo, QuiesceState, RunningGuest, ScrubInfo, ScrubReport,
+    ScrubState, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
 use base::moment::Moment;
@@ -14,12 +15,12 @@ use cache::LoadProgress;
 use doors::DoorCounters;
 
 use super::statistics::statistics;
-use crate::backing::{Capabilities, NamedAbility};
+use crate::backing::{BackingWarning, Capabilities, NamedAbility, Property, PropertyValue, ScrubResult};
 use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::DiskView;
 use crate::remarks;
-use crate::shard::{DiskReport, QuiesceStatus};
+use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus};
 use crate::state::{GuestRecord, Stage};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -35,9 +36,20 @@ pub(crate) struct DiskFault {
 /// Returns the fault of a disk; none if all is well with it.
 pub(crate) fn fault_of_disk(view: &DiskView) -> Option<DiskFault> {
     let report = view.report.as_ref().ok();
-    let backing = report.map(backing_state);
+    let warning = report.and_then(|report| report.details.warnings.first());
+    let backing = report.map(backing_state).map(|backing| match (backing.state, warning) {
+        // It has the next step.
+        (Condition::Failing, Some(warning)) => BackingState { reason: Some(warning.text.clone()), ..backing },
+        _ => backing,
+    });
     let lost_bytes = report.map_or(0, |report| report.statistics.lost_bytes);
-    fault(&view.record.name, state(view), reason(view), backing, lost_bytes)
+    let fault = fault(&view.record.name, state(view), reason(view), backing, lost_bytes);
+    let attention = |warning: &BackingWarning| DiskFault {
+        how: "has a backing that needs attention",
+        reason: warning.text.clone(),
+    };
+    // A disk that is not served has none of these.
+    fault.or_else(|| warning.map(attention))
 }
 
 fn fault(
@@ -250,10 +262,13 @@ pub(crate) fn disk(view: &DiskView, places: &Places) -> Disk {
         settings: Settings(Listed(view.record.settings.named().into())),
         backing_limitations: abilities.map(Capabilities::limitations).unwrap_or_default(),
         backing_capabilities: abilities.map(capabilities).unwrap_or_default(),
+        backing_properties: report.map(properties).unwrap_or_default(),
+        backing_warnings: report.map(warnings_of_backing).unwrap_or_default(),
         sector_bytes: view.sector_bytes(),
         remarks: report.map(|report| remarks_on(view, report)).unwrap_or_default(),
         page_cache_reason: abilities.and_then(|all| all.direct_io.reason()).map(str::to_owned),
         guest: view.record.guest.as_ref().map(|guest| running_guest(guest, view)),
+        scrub: report.map(|report| scrub(&report.scrub)),
         load: report.map(loaded),
         statistics: statistics(view, view.since_attached().as_ref()),
     }
@@ -275,6 +290,68 @@ fn capabilities(all: &Capabilities) -> Vec<Capability> {
         reason: named.ability.reason().map(str::to_owned),
     };
     all.named().map(capability).into()
+}
+
+fn properties(report: &DiskReport) -> Vec<BackingProperty> {
+    let property = |Property { name, title, value }: &Property| {
+        let (unit, value) = match value {
+            PropertyValue::Bytes(bytes) => ("bytes", BackingValue::Number(*bytes)),
+            PropertyValue::Count(count) => ("count", BackingValue::Number(*count)),
+            PropertyValue::Ratio(ratio) => ("ratio", BackingValue::Ratio(*ratio)),
+            PropertyValue::Text(text) => ("text", BackingValue::Text(text.clone())),
+        };
+        BackingProperty { name, title, unit, value }
+    };
+    report.details.properties.iter().map(property).collect()
+}
+
+fn warnings_of_backing(report: &DiskReport) -> Vec<String> {
+    let text = |warning: &BackingWarning| warning.text.clone();
+    report.details.warnings.iter().map(text).collect()
+}
+
+fn scrub(status: &ScrubStatus) -> ScrubInfo {
+    let none =
+        ScrubInfo { state: ScrubState::None, done_bytes: None, all_bytes: None, reason: None, report: None };
+    match status {
+        ScrubStatus::None => none,
+        ScrubStatus::Running(done, all) => {
+            ScrubInfo { state: ScrubState::Running, done_bytes: Some(*done), all_bytes: Some(*all), ..none }
+        }
+        ScrubStatus::Done(result) => {
+            ScrubInfo { state: ScrubState::Done, report: Some(scrub_report(result)), ..none }
+        }
+        ScrubStatus::Failed(reason) => {
+            ScrubInfo { state: ScrubState::Failed, reason: Some(reason.clone()), ..none }
+        }
+    }
+}
+
+/// Returns the document of the result of a scrub.
+pub(crate) fn scrub_report(result: &ScrubResult) -> ScrubReport {
+    let damaged = result.damaged.iter().map(|part| DamagedObject {
+        object: part.object.clone(),
+        reason: part.reason.clone(),
+        bytes: part.ranges.iter().map(ByteRange::len).sum(),
+        ranges: part.ranges.iter().map(lost_range).collect(),
+    });
+    let deleted = result.deleted.as_ref().ok();
+    ScrubReport {
+        bytes: result.bytes,
+        as_of: (result.taken_at > 0).then(|| Moment(result.taken_at / SECOND_NS).to_string()),
+        objects: result.objects,
+        stored_bytes: result.stored_bytes,
+        mapped_bytes: result.mapped_bytes,
+        whole_bytes: result.whole_bytes,
+        deleted: deleted.map(|(objects, _)| *objects),
+        deleted_bytes: deleted.map(|(_, bytes)| *bytes),
+        delete_error: result.deleted.as_ref().err().cloned(),
+        damaged: damaged.collect(),
+    }
+}
+
+fn lost_range(range: &ByteRange) -> LostRange {
+    LostRange { start: range.start, length: range.len() }
 }
 
 fn running_guest(guest: &GuestRecord, view: &DiskView) -> RunningGuest {
@@ -315,11 +392,10 @@ fn loaded(report: &DiskReport) -> Loaded {
 /// Returns the data of a disk that flash lost.
 pub(crate) fn lost(view: &DiskView, ranges: &[ByteRange]) -> Lost {
     let listed: u64 = ranges.iter().map(ByteRange::len).sum();
-    let range = |range: &ByteRange| LostRange { start: range.start, length: range.len() };
     Lost {
         name: view.record.name.clone(),
         bytes: view.report.as_ref().map_or(listed, |report| report.statistics.lost_bytes),
-        ranges: ranges.iter().map(range).collect(),
+        ranges: ranges.iter().map(lost_range).collect(),
     }
 }
 

@@ -16,13 +16,23 @@ use super::{Registry, being_removed, gone, guest, known};
 use crate::shard::{NotRecorded, ResizeRequest, ResizeResult};
 
 impl Registry {
-    /// Grows a disk to the present size of its backing, and records it.
+    /// Grows a disk to the present size of its backing, and records it. With a number of bytes, its backing gets that size before, which only
+    /// a volume does.
     ///
     /// # Errors
     /// If there is none of this name, it is not served, or it cannot have that size; then everything is as
     /// before.
-    pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Result<ResizeResult> {
+    pub(crate) async fn resize(self: &Arc<Self>, name: &str, bytes: Option<u64>) -> Result<ResizeResult> {
         let _changing = self.locks.lock(name).await;
+        if let Some(bytes) = bytes {
+            let state = self.state();
+            known(&state, name)?;
+            if self.is_being_removed(name) {
+                return Err(being_removed(name));
+            }
+            guest::check_settled(&state, name)?;
+            self.shards.grow_backing(name.to_owned(), bytes).await?;
+        }
         self.resize_now(name, false).await
     }
 

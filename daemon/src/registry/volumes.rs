@@ -1,11 +1,46 @@
-//! Rules for disks in volumes of object stores.
+//! Disks in volumes of object stores: their rules, and what only the host that has a volume open may do with it.
 
 use base::error::{Error, Result};
 use cache::Mode;
 
-use super::NewDisk;
-use crate::backing::Location;
+use super::locks::DiskLock;
+use super::{NewDisk, Registry, being_removed, known};
+use crate::backing::{Location, StorageSnapshot};
 use crate::keys::Values;
+
+impl Registry {
+    /// Makes a snapshot of the volume of a disk, with everything that was acknowledged before.
+    ///
+    /// # Errors
+    /// If there is no disk of this name, it is not served from a volume that it may write, or the volume refuses.
+    pub(crate) async fn take_snapshot(&self, name: &str, snapshot: String) -> Result<StorageSnapshot> {
+        let _changing = self.lock_of_volume(name).await?;
+        let taken = self.shards.take_snapshot(name.to_owned(), snapshot.clone()).await?;
+        tracing::info!("Made snapshot '{snapshot}' of the volume of disk '{name}'");
+        Ok(taken)
+    }
+
+    /// Deletes a snapshot of the volume of a disk.
+    ///
+    /// # Errors
+    /// As [`Self::take_snapshot`].
+    pub(crate) async fn delete_snapshot(&self, name: &str, snapshot: String) -> Result<()> {
+        let _changing = self.lock_of_volume(name).await?;
+        self.shards.delete_snapshot(name.to_owned(), snapshot.clone()).await?;
+        tracing::info!("Deleted snapshot '{snapshot}' of the volume of disk '{name}'");
+        Ok(())
+    }
+
+    /// Takes the lock of a disk that is not being removed.
+    async fn lock_of_volume(&self, name: &str) -> Result<DiskLock> {
+        let lock = self.locks.lock(name).await;
+        known(&self.state(), name)?;
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        Ok(lock)
+    }
+}
 
 /// Adds the settings that go with a volume, where a new disk has none.
 pub(super) fn add_defaults(wanted: &mut NewDisk, location: &Location) {

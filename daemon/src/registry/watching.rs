@@ -30,6 +30,8 @@ const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between checks of backings.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// Time between probes of object stores. Each transfers about 16 MiB.
+const PROBE_INTERVAL: Duration = Duration::from_hours(1);
 
 impl Registry {
     /// Returns the free space below a disk, for the end of a message; an empty text if its file system does
@@ -116,6 +118,20 @@ impl Registry {
         }
     }
 
+    /// Probes the object stores of volumes each hour, as long as the registry is in use.
+    pub(crate) async fn watch_stores(registry: Weak<Self>) {
+        let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(PROBE_INTERVAL)) else {
+            return;
+        };
+        loop {
+            ticks.tick().await;
+            let Some(stores) = registry.upgrade().map(|registry| registry.places().stores.clone()) else {
+                return;
+            };
+            stores.probe_again().await;
+        }
+    }
+
     /// Returns ticks of a period, which coincide with those of other periods where they can.
     pub(super) fn ticks(&self, period: Duration) -> Interval {
         let mut ticks = interval_at(Instant::from_std(self.started) + period, period);
@@ -156,7 +172,7 @@ fn observe_all(
 
 fn observe_disk(report: DiskReport) -> DiskSnapshot {
     let waits = waits(&report);
-    let DiskReport { attachment, trouble, statistics, consistency, .. } = report;
+    let DiskReport { attachment, trouble, statistics, consistency, details, .. } = report;
     let counts = &statistics.counts;
     DiskSnapshot {
         attachment,
@@ -175,6 +191,7 @@ fn observe_disk(report: DiskReport) -> DiskSnapshot {
             .and_then(|(state, ring)| state.failure.filter(|_| ring.is_some()))
             .map(|failure| failure.to_string()),
         stopped: statistics.stopped,
+        backing_warnings: details.warnings.into_iter().map(|warning| (warning.name, warning.text)).collect(),
         ..DiskSnapshot::default()
     }
 }

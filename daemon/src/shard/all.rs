@@ -32,7 +32,7 @@ use super::{
     FileChange, OpenedPool, Owners, PoolReport, ReconfigureRequest, ResizeRequest, ResizeResult, Shard,
     ShardHandle,
 };
-use crate::backing::{BackingMonitor, Identity, Images, Location};
+use crate::backing::{BackingMonitor, Identity, Images, Location, StorageSnapshot};
 use crate::door::{ConnectedGuest, remove_sockets};
 use crate::host_record::HostFile;
 use crate::places::Places;
@@ -473,6 +473,46 @@ impl Shards {
     /// If it is not attached.
     pub(crate) async fn resume(&self, name: String, number: Option<u64>) -> Result<bool> {
         self.owner_shard(&name)?.resume(name, number).await
+    }
+
+    /// Makes a snapshot of the backing of a disk, with everything that was acknowledged before.
+    ///
+    /// # Errors
+    /// If it is not attached, or what is dirty cannot be destaged; those of the backing.
+    pub(crate) async fn take_snapshot(&self, name: String, snapshot: String) -> Result<StorageSnapshot> {
+        self.owner_shard(&name)?.take_snapshot(name, snapshot).await
+    }
+
+    /// Deletes a snapshot of the backing of a disk.
+    ///
+    /// # Errors
+    /// If the disk is not attached; those of the backing.
+    pub(crate) async fn delete_snapshot(&self, name: String, snapshot: String) -> Result<()> {
+        self.owner_shard(&name)?.delete_snapshot(name, snapshot).await
+    }
+
+    /// Makes the backing of a disk larger. The disk has its size until it is resized as well.
+    ///
+    /// # Errors
+    /// As [`Self::take_snapshot`]; or if the disk cannot have this size. Then nothing has changed.
+    pub(crate) async fn grow_backing(&self, name: String, bytes: u64) -> Result<()> {
+        self.owner_shard(&name)?.grow_backing(name, bytes).await
+    }
+
+    /// Starts a scrub of a disk's backing that reads at most so many bytes a second, unless one runs.
+    ///
+    /// # Errors
+    /// If it is not attached, or its backing cannot be scrubbed.
+    pub(crate) async fn start_scrub(&self, name: String, rate: u64) -> Result<()> {
+        self.owner_shard(&name)?.start_scrub(name, rate).await
+    }
+
+    /// Ends a scrub, if one runs.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn stop_scrub(&self, name: String) -> Result<()> {
+        self.owner_shard(&name)?.stop_scrub(name).await
     }
 
     /// Returns the bytes of a disk that flash lost before the backing had them. At most this many ranges.

@@ -31,12 +31,15 @@ use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
 use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, begin_groups, needs_ring};
+use super::scrub::{Scrub, ScrubStatus};
+use super::served::Served;
+use super::sizes::choose_sector;
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::backing::{
-    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, VolumeUser,
-    probe_on_ring,
+    Ability, Backing, Capabilities, Details, Identity, Images, Location, MonitoredBacking, Opening,
+    VolumeUser, probe_on_ring,
 };
 use crate::backing_identity::{self, Appearance, BackingHistory, CannotMark, Sizes};
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
@@ -68,6 +71,7 @@ pub(super) struct Disk {
     pub(super) learned: Rc<LearnedFile>,
     pub(super) identity: Identity,
     pub(super) quiesce: Quiesce,
+    pub(super) scrub: Scrub,
     /// Ability of its backing to keep its content when the host is off.
     pub(super) persistence: Ability,
     /// Place of its backing, if not at its path.
@@ -82,6 +86,8 @@ pub(super) struct Disk {
     pub(super) is_checking: Cell<bool>,
     /// Set when its detachment or its move to another shard begins.
     pub(super) leaving: Cell<bool>,
+    /// Its use by clones, if it serves a snapshot.
+    pub(super) served: Served,
     /// Notified when it is detached.
     pub(super) gone: Notify,
 }
@@ -192,6 +198,8 @@ pub(crate) struct DiskReport {
     pub(crate) identity: Identity,
     /// Capabilities of its backing.
     pub(crate) capabilities: Capabilities,
+    /// Details of its backing.
+    pub(crate) details: Details,
     /// Present trouble of its backing.
     pub(crate) trouble: Option<Trouble>,
     /// Number of requests to its backing that were sent again after a failure.
@@ -209,6 +217,8 @@ pub(crate) struct DiskReport {
     pub(crate) quiesce: QuiesceStatus,
     /// Number of the request for that.
     pub(crate) quiesce_number: u64,
+    /// State of the last scrub of its backing.
+    pub(crate) scrub: ScrubStatus,
     /// State of consistent write-back, and the place of its redo ring.
     pub(crate) consistency: Option<(ConsistencyStatistics, Option<String>)>,
     pub(crate) statistics: DiskStatistics,
@@ -536,6 +546,7 @@ impl Shard {
             learned,
             identity,
             quiesce: Quiesce::default(),
+            scrub: Scrub::default(),
             persistence,
             displaced: RefCell::default(),
             ring: RefCell::new(ring_place),
@@ -543,6 +554,7 @@ impl Shard {
             monitored,
             is_checking: Cell::new(false),
             leaving: Cell::new(false),
+            served: Served::default(),
             gone: Notify::new(),
         };
         let disk = self.enter(name.clone(), disk);
@@ -552,7 +564,7 @@ impl Shard {
             events::of_disk(Kind::BackingLimited, &name, limited);
         }
         if let Some(time) = hold {
-            // Before any request of a guest: the first one is served only after this task has ended its run.
+            // Before any request of a guest, as above.
             disk.continue_quiesce(name, &self.host, time);
         }
         Ok(())
@@ -581,6 +593,7 @@ impl Shard {
         self.host.spawn(report_recovery(name.clone(), Rc::clone(&disk)));
         let learned = Rc::clone(&disk.learned);
         self.host.spawn(learned.keep_saving(self.host.clone(), name.clone(), Rc::downgrade(&disk)));
+        self.serve_snapshot(&name, &disk);
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
         // If it returned from a failed move, its former state.
         drop(before);
@@ -612,7 +625,9 @@ impl Shard {
             gone.await;
             return Ok(DetachReport { last: None, flushed: Ok(()), is_destaged: false, dirty_bytes: 0 });
         }
+        disk.scrub.stop("the disk was detached");
         disk.doors.close().await;
+        self.end_snapshot(&disk).await;
         let is_given_up = matches!(content, DetachPolicy::Dropped(DirtyData::Discard) | DetachPolicy::Undone);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
@@ -726,19 +741,6 @@ fn belief_at(
     }
 }
 
-/// Returns the sector size for guests: that of the key, else the previous one, else that of the backing. A
-/// partition table counts in sectors, and is not found with others.
-fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backing: u64) -> u64 {
-    let sector = settings.sector_bytes.or(before).unwrap_or(backing);
-    if sector != backing && settings.sector_bytes.is_none() {
-        tracing::warn!(
-            "The backing of disk '{name}' has sectors of {backing} bytes; guests are shown {sector}, as before, so that they find \
-             their partitions. To show others: forebay disk set {name} sector-size={backing}"
-        );
-    }
-    sector
-}
-
 impl Disk {
     /// Refuses to remove a disk that is mapped as a block device of this host.
     fn check_unmapped(&self, name: &str, content: DetachPolicy) -> Result<()> {
@@ -774,6 +776,7 @@ impl Disk {
             sector_bytes: self.cached.geometry().sector,
             identity: self.identity.clone(),
             capabilities: self.capabilities(),
+            details: self.cached.backing().details(),
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
             delays: self.limiter.delays(),
@@ -783,6 +786,7 @@ impl Disk {
             fit_to_move: self.is_fit_to_move(),
             quiesce: self.quiesce.at(now, self.cached.is_paused()),
             quiesce_number: self.quiesce.number(),
+            scrub: self.scrub.status(),
             consistency: self
                 .cached
                 .consistency()

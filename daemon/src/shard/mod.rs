@@ -27,7 +27,10 @@ mod pool;
 mod reconfigure;
 mod redo_ring;
 mod resizing;
+mod scrub;
+mod served;
 mod sizes;
+mod snapshots;
 mod standing;
 mod watching;
 
@@ -62,6 +65,7 @@ pub(crate) use pool::{DeviceProbe, OpenedPool, Owners, PoolReport};
 pub(crate) use reconfigure::ReconfigureRequest;
 pub(crate) use redo_ring::{RECOVER_ADVICE, RingPlace, chosen_place, needs_ring};
 pub(crate) use resizing::{NotRecorded, ResizeRequest, ResizeResult};
+pub(crate) use scrub::ScrubStatus;
 
 use crate::backing::BackingMonitor;
 use crate::host_record::HostFile;
@@ -97,6 +101,8 @@ pub(crate) struct Shard {
     places: Places,
     /// Durable records of its disks.
     remembered: HostFile,
+    /// Its own jobs.
+    jobs: mpsc::WeakSender<Job>,
     /// Threads for operations that may block on a file system.
     blocking: BlockingPool,
     /// Checks the backings of its disks.
@@ -131,6 +137,7 @@ impl ShardHandle {
         poll_max: PollMax,
         number: u32,
     ) -> Result<Self> {
+        let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let surroundings = ShardContext {
             places: places.clone(),
             remembered: remembered.clone(),
@@ -138,8 +145,8 @@ impl ShardHandle {
             monitor: monitor.clone(),
             poll_max,
             blocking: BlockingPool::here(),
+            jobs: jobs.downgrade(),
         };
-        let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
         thread::Builder::new()
             .name(format!("shard-{number}"))
@@ -210,6 +217,7 @@ struct ShardContext {
     monitor: BackingMonitor,
     poll_max: PollMax,
     blocking: BlockingPool,
+    jobs: mpsc::WeakSender<Job>,
 }
 
 /// Runs a shard's thread.
@@ -247,6 +255,7 @@ fn run(
         mark: Cell::new(0),
         places: surroundings.places,
         remembered: surroundings.remembered,
+        jobs: surroundings.jobs,
         blocking: surroundings.blocking,
         monitor: surroundings.monitor,
         busy: executor.busy_time(),

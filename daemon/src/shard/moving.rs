@@ -28,6 +28,8 @@ use tokio::sync::Notify;
 
 use super::destage::Quiesce;
 use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
+use super::scrub::Scrub;
+use super::served::Served;
 use super::standing::DisplacedBacking;
 use super::{Shard, ShardHandle};
 use crate::backing::{Ability, Backing, BackingHandle, Location};
@@ -215,6 +217,7 @@ impl Shard {
                 learned,
                 identity,
                 quiesce,
+                scrub: Scrub::default(),
                 persistence,
                 displaced,
                 ring: RefCell::default(),
@@ -222,6 +225,7 @@ impl Shard {
                 monitored,
                 is_checking: Cell::new(false),
                 leaving,
+                served: Served::default(),
                 gone,
             },
         );

@@ -1,4 +1,5 @@
-//! Sizes of a disk, changed by its shard while guests go on: nothing else of it is changed, and the backing is not used.
+//! Sizes of a disk, changed by its shard while guests go on: nothing else of it is changed, and the backing is not used. The size of sectors
+//! is chosen at the attachment.
 
 use base::error::Result;
 use cache::DiskSettings;
@@ -41,4 +42,17 @@ impl ShardHandle {
         })
         .await?
     }
+}
+
+/// Returns the sector size for guests: that of the key, else the previous one, else that of the backing. A
+/// partition table counts in sectors, and is not found with others.
+pub(super) fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backing: u64) -> u64 {
+    let sector = settings.sector_bytes.or(before).unwrap_or(backing);
+    if sector != backing && settings.sector_bytes.is_none() {
+        tracing::warn!(
+            "The backing of disk '{name}' has sectors of {backing} bytes; guests are shown {sector}, as before, so that they find \
+             their partitions. To show others: forebay disk set {name} sector-size={backing}"
+        );
+    }
+    sector
 }

@@ -319,6 +319,11 @@ fn numbers_beyond_all_bounds_are_refused_or_cut_and_the_daemon_goes_on() {
         ("GET", format!("/v1/events?after=0&wait={most}"), String::new(), false),
         ("GET", format!("/v1/events?after={most}"), String::new(), false),
         ("POST", "/v1/disks/a/quiesce".to_owned(), quiesce, true),
+        ("POST", "/v1/disks/a/resize".to_owned(), json!({ "size_bytes": most }).to_string(), true),
+        // A file has no snapshots, and another size only by its own tools.
+        ("POST", "/v1/disks/a/resize".to_owned(), json!({ "size_bytes": 2 * MIB }).to_string(), true),
+        ("POST", "/v1/disks/a/snapshots".to_owned(), json!({ "name": "s1" }).to_string(), true),
+        ("DELETE", "/v1/disks/a/snapshots/s1".to_owned(), String::new(), true),
         ("POST", "/v1/pool/devices".to_owned(), device, true),
         ("PATCH", "/v1/disks/a".to_owned(), keys("retry-time", &format!("{most}s")), true),
         ("PATCH", "/v1/disks/a".to_owned(), keys("ram", &most.to_string()), true),

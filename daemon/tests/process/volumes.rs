@@ -2,18 +2,20 @@
 //! host.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use doors::nbd::Client;
 
 use crate::consistent::{PAGE, PAGES, number_of, state_after, write};
-use crate::host::{Daemon, Host};
+use crate::host::{Daemon, Host, Ran, forebay};
 use crate::patience;
 
 const DOCUMENT: &str = include_str!("../../../docs/volumes.md");
 /// Sources of the messages in the page.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
+    include_str!("../../src/commands/snapshots.rs"),
     include_str!("../../src/backing/kinds/volume.rs"),
     include_str!("../../src/stores.rs"),
     include_str!("../../../objects/src/probe.rs"),
@@ -33,6 +35,8 @@ fn blocks(heading: &str) -> Vec<&'static str> {
 /// A store in a folder, and the configuration that names it.
 struct Store {
     config: String,
+    /// Folder in which commands run.
+    folder: PathBuf,
 }
 
 impl Store {
@@ -41,7 +45,7 @@ impl Store {
         let folder = host.path("store");
         fs::write(&config, format!("[store.cold]\nurl = \"file://{}\"\n", folder.display()))
             .expect("the folder is ours");
-        Self { config: config.to_str().expect("a plain path").to_owned() }
+        Self { config: config.to_str().expect("a plain path").to_owned(), folder: host.path("") }
     }
 
     fn serve(&self, host: &Host) -> Daemon {
@@ -50,12 +54,13 @@ impl Store {
 
     /// Runs a block of the page against a host. Returns whether it succeeded, and what it printed.
     fn try_run(&self, heading: &str, number: usize, host: &Daemon) -> (bool, String) {
-        let commands = blocks(heading)[number].replace("20GiB", "64MiB");
+        let commands = blocks(heading)[number].replace("20GiB", "64MiB").replace("40GiB", "128MiB");
         let programs = Path::new(env!("CARGO_BIN_EXE_forebay")).parent().expect("it lies in a folder");
         let ran = Command::new("sh")
             .args(["-euc", &format!("PATH={}:$PATH\n{commands}", programs.display())])
             .env("FOREBAY_SOCKET", host.control_socket())
             .env("FOREBAY_CONFIG", &self.config)
+            .current_dir(&self.folder)
             .output()
             .expect("there is a shell");
         let text = [ran.stdout, ran.stderr].concat();
@@ -70,7 +75,11 @@ impl Store {
 }
 
 fn numbers(host: &Daemon) -> Vec<u64> {
-    let mut guest = host.guest("web1");
+    numbers_of(host, "web1")
+}
+
+fn numbers_of(host: &Daemon, disk: &str) -> Vec<u64> {
+    let mut guest = host.guest(disk);
     let page = |at| guest.read(at * PAGE, PAGE as u32).expect("it is served");
     (0..PAGES).map(page).map(|page| number_of(&page).expect("a page has one number")).collect()
 }
@@ -125,6 +134,104 @@ fn a_disk_in_a_volume_survives_its_host_as_the_page_says() {
     host2.run(&["disk", "remove", "web1"]).succeeded();
     store.run("Delete", 0, &host2);
     assert!(!lists(&store, &host2).contains("web1"));
+}
+
+/// Returns files of the store in a folder of the volume.
+fn files(host: &Host, folder: &str) -> Vec<PathBuf> {
+    let mut volumes = fs::read_dir(host.path("store/volumes")).expect("the store has a volume");
+    let volume = volumes.next().expect("the store has a volume").expect("it can be read").path();
+    let Ok(files) = fs::read_dir(volume.join(folder)) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("it can be read").path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_volume_is_scrubbed_by_the_daemon_that_has_it_or_alone_and_garbage_goes() {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    write_all(&host, 1..=100);
+    host.kill();
+    let host = store.serve(&one);
+    patience::until(|| host.disk("web1")["state"] == "serving");
+    write_all(&host, 101..=200);
+    // As of a put that landed after its host died.
+    let late = files(&one, "data")[0].with_file_name("00000001.000000900000");
+    fs::write(&late, "late").expect("the folder is ours");
+    assert_eq!(files(&one, "start").len(), 2);
+    let scrubbed = store.run("Scrub", 0, &host);
+    assert!(scrubbed.contains("nothing") && scrubbed.contains("deleted"), "{scrubbed}");
+    assert!(!late.exists());
+    assert_eq!(files(&one, "start").len(), 1);
+    let shown = host.json(&["disk", "show", "web1"]);
+    let scrub = &shown["disk"]["scrub"];
+    assert_eq!((&scrub["state"], &scrub["report"]["damaged"]), (&"done".into(), &serde_json::json!([])));
+    let shown = host.run(&["disk", "show", "web1"]).succeeded();
+    for part in ["content", "stored", "compression", "RAM of the map", "epoch"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    host.run(&["volume", "scrub", "cold/web1", "--stop"]).succeeded();
+
+    // Nobody has it open: the scrub opens it, and leaves it as it was.
+    host.run(&["disk", "remove", "web1"]).succeeded();
+    let scrubbed = store.run("Scrub", 0, &host);
+    assert!(scrubbed.contains("nothing"), "{scrubbed}");
+    assert!(lists(&store, &host).contains("free"));
+    let stop = host.run(&["volume", "scrub", "cold/web1", "--stop", "--config", &store.config]).failed();
+    assert!(stop.contains("no daemon"), "{stop}");
+
+    // Damage has the same words and exit status in either way, and a check finds the same.
+    let object =
+        files(&one, "data").into_iter().max_by_key(|file| fs::metadata(file).map_or(0, |file| file.len()));
+    let object = object.expect("there are objects");
+    let mut bytes = fs::read(&object).expect("it is there");
+    *bytes.last_mut().expect("it has bytes") ^= 1;
+    fs::write(&object, bytes).expect("it is ours");
+    let (succeeded, alone) = store.try_run("Scrub", 0, &host);
+    assert!(!succeeded && alone.contains("is damaged") && alone.contains("at bytes"), "{alone}");
+    host.run(&["disk", "add", "web1", "--backing", "volume:cold/web1"]).succeeded();
+    let (succeeded, served) = store.try_run("Scrub", 0, &host);
+    assert!(!succeeded && served.contains("is damaged") && served.contains("at bytes"), "{served}");
+    let (succeeded, checked) = store.try_run("Check", 0, &host);
+    assert!(!succeeded && checked.contains("at bytes"), "{checked}");
+    let events = host.run(&["events"]).succeeded();
+    assert!(events.contains("backing-damaged") || events.contains("are damaged"), "{events}");
+
+    // Its host is gone, and perhaps not dead.
+    host.kill();
+    let two = Host::new();
+    let gone = store.try_run("Scrub", 0, &store.serve(&two));
+    assert!(!gone.0 && gone.1.contains("has it open"), "{}", gone.1);
+}
+
+#[test]
+fn a_store_that_refuses_is_shown_with_the_next_step_until_it_does_not() {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    // Where the objects of groups would be is a file.
+    let volume = files(&one, ".")[0].parent().expect("it has a folder").to_owned();
+    let data = volume.join("data");
+    fs::write(&data, "in the way").expect("the folder is ours");
+    write_some(&mut host.guest("web1"), 1..=20);
+    patience::until(|| {
+        host.run(&["disk", "show", "web1"]).succeeded().contains("The store refuses what guests wrote")
+    });
+    patience::until(|| {
+        let fault = &host.disk("web1")["fault"];
+        fault.as_str().is_some_and(|fault| {
+            fault.contains("The store refuses") && fault.contains("forebay volume check")
+        })
+    });
+    patience::until(|| host.run(&["events"]).succeeded().contains("store-refuses"));
+    fs::remove_file(&data).expect("it is ours");
+    patience::until(|| host.disk("web1")["dirty_bytes"] == 0);
+    patience::until(|| !host.run(&["disk", "show", "web1"]).succeeded().contains("needs attention"));
 }
 
 fn lists(store: &Store, host: &Daemon) -> String {
@@ -216,12 +323,261 @@ fn a_quiesced_volume_is_the_disk_as_of_one_instant_and_stays_so() {
     let image = one.path("copy.img");
     let image = image.to_str().expect("a plain path");
     host.run(&["volume", "export", "cold/web1", image, "--config", &store.config]).succeeded();
-    let bytes = fs::read(image).expect("it was made");
-    let pages = bytes.chunks(PAGE as usize).take(PAGES as usize);
-    let found: Vec<_> = pages.map(|page| number_of(page).expect("a page has one number")).collect();
-    assert_eq!(found, state_after(100));
+    assert_eq!(numbers_in(Path::new(image)), state_after(100));
     host.run(&["disk", "resume", "web1"]).succeeded();
     patience::until(|| host.disk("web1")["dirty_bytes"] == 0);
+}
+
+/// Returns the numbers in a raw copy of a disk.
+fn numbers_in(image: &Path) -> Vec<u64> {
+    let bytes = fs::read(image).expect("it was made");
+    let pages = bytes.chunks(PAGE as usize).take(PAGES as usize);
+    pages.map(|page| number_of(page).expect("a page has one number")).collect()
+}
+
+/// Runs `forebay volume` with the stores of the host.
+fn volume(store: &Store, host: &Daemon, words: &[&str]) -> Ran {
+    host.run(&[&["volume"], words, &["--config", &store.config]].concat())
+}
+
+#[test]
+fn snapshots_and_clones_are_as_the_page_says_while_the_guest_goes_on() {
+    const PAGE_PART: &str = "Snapshots and clones";
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    let mut guest = host.guest("web1");
+    write_some(&mut guest, 1..=100);
+    let made = store.run(PAGE_PART, 0, &host);
+    assert!(made.contains("cold/web1@before-upgrade") && made.contains("as of 20"), "{made}");
+    write_some(&mut guest, 101..=200);
+    let listed = store.run(PAGE_PART, 1, &host);
+    assert!(listed.contains("cold/web1@before-upgrade"), "{listed}");
+    assert_eq!(
+        numbers_of(&host, "web2"),
+        state_after(100),
+        "it has all that was written before, and no more"
+    );
+    let mut of_clone = host.guest("web2");
+    write_some(&mut of_clone, 101..=130);
+    patience::until(|| host.disk("web1")["dirty_bytes"] == 0 && host.disk("web2")["dirty_bytes"] == 0);
+    let checked = store.run(PAGE_PART, 2, &host);
+    assert!(checked.contains("nothing"), "{checked}");
+    assert_eq!(numbers_of(&host, "before"), state_after(100));
+    assert_eq!(numbers_in(&one.path("before-upgrade.img")), state_after(100));
+    assert!(host.guest("before").write(0, &[1; PAGE as usize]).is_err());
+
+    let refused = volume(&store, &host, &["delete", "cold/web1@before-upgrade"]).failed();
+    assert!(refused.contains("has clones, which need it: web2"), "{refused}");
+    let refused = volume(&store, &host, &["snapshot", "cold/web1", "before-upgrade"]).failed();
+    assert!(refused.contains("has a snapshot 'before-upgrade' already"), "{refused}");
+
+    // All of it is there after a start.
+    drop((guest, of_clone));
+    host.kill();
+    let host = store.serve(&one);
+    patience::until(|| ["web1", "web2", "before"].iter().all(|name| host.disk(name)["state"] == "serving"));
+    for (disk, last) in [("web1", 200), ("web2", 130), ("before", 100)] {
+        assert_eq!(numbers_of(&host, disk), state_after(last), "{disk}");
+    }
+    store.run(PAGE_PART, 3, &host);
+    assert_eq!(numbers(&host), state_after(200));
+    let none = volume(&store, &host, &["snapshots", "cold/web1"]).succeeded();
+    assert!(none.contains("has no snapshots"), "{none}");
+}
+
+#[test]
+fn clones_share_what_the_disk_of_their_snapshot_has_cached_and_go_on_without_it() {
+    let host = Host::new();
+    let store = Store::new(&host);
+    let daemon = store.serve(&host);
+    store.run("Volume", 0, &daemon);
+    store.run("Disk", 0, &daemon);
+    write_all(&daemon, 1..=200);
+    store.run("Golden images", 0, &daemon);
+    volume(&store, &daemon, &["clone", "cold/web1@golden", "cold/web4"]).succeeded();
+    daemon.run(&["disk", "add", "web4", "--backing", "volume:cold/web4"]).succeeded();
+
+    for clone in ["web3", "web4"] {
+        assert_eq!(numbers_of(&daemon, clone), state_after(200));
+        assert_eq!(kept_bytes(&daemon, clone), 0, "{clone} keeps no copy of what golden has");
+    }
+    let hits = counted(&daemon, "golden", "read_hits_ram") + counted(&daemon, "golden", "read_hits_flash");
+    assert!(hits >= PAGES, "{hits} hits");
+    // A clone has its own content where its guest wrote, and the other one does not see that.
+    write_some(&mut daemon.guest("web3"), 201..=230);
+    assert_eq!(numbers_of(&daemon, "web3"), state_after(230));
+    assert_eq!(numbers_of(&daemon, "web4"), state_after(200));
+
+    daemon.run(&["disk", "remove", "golden"]).succeeded();
+    assert_eq!(numbers_of(&daemon, "web4"), state_after(200));
+    assert!(kept_bytes(&daemon, "web4") > 0, "nothing else keeps it now");
+    assert_eq!(numbers_of(&daemon, "web3"), state_after(230));
+}
+
+/// Returns the bytes that a disk has cached.
+fn kept_bytes(daemon: &Daemon, disk: &str) -> u64 {
+    counted(daemon, disk, "cached_bytes") + counted(daemon, disk, "ram_bytes")
+}
+
+fn counted(daemon: &Daemon, disk: &str, key: &str) -> u64 {
+    let shown = daemon.json(&["stats", disk]);
+    shown["disks"][0][key].as_u64().unwrap_or_else(|| panic!("{key} of {shown}"))
+}
+
+#[test]
+fn a_snapshot_among_writes_is_the_disk_as_of_one_instant() {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    let (acknowledged, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    let bounds = std::thread::scope(|scope| {
+        let mut guest = host.guest("web1");
+        let (acknowledged, is_over) = (&acknowledged, &is_over);
+        scope.spawn(move || {
+            for k in 1.. {
+                write(&mut guest, k);
+                acknowledged.store(k, Ordering::SeqCst);
+                if is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+            }
+        });
+        let bounds: Vec<_> = (1..=4)
+            .map(|number| {
+                let target = 100 * number;
+                patience::until(|| acknowledged.load(Ordering::SeqCst) >= target);
+                let least = acknowledged.load(Ordering::SeqCst);
+                volume(&store, &host, &["snapshot", "cold/web1", &format!("s{number}")]).succeeded();
+                // One more may be on its way.
+                (number, least, acknowledged.load(Ordering::SeqCst) + 1)
+            })
+            .collect();
+        is_over.store(true, Ordering::SeqCst);
+        bounds
+    });
+    for (number, least, most) in bounds {
+        let image = one.path(&format!("s{number}.img"));
+        let path = image.to_str().expect("a plain path");
+        volume(&store, &host, &["export", &format!("cold/web1@s{number}"), path]).succeeded();
+        let found = numbers_in(&image);
+        let last = *found.iter().max().expect("there are pages");
+        assert!((least..=most).contains(&last), "s{number}: {last} of {least} to {most}");
+        assert_eq!(found, state_after(last), "s{number}");
+    }
+}
+
+#[test]
+fn a_volume_that_nobody_has_open_is_changed_without_a_daemon_and_known_again() {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    write_all(&host, 1..=50);
+    assert!(host.stop().success());
+    let alone = |words: &[&str]| forebay(&[&["volume"], words, &["--config", &store.config]].concat());
+    alone(&["snapshot", "cold/web1", "s1"]).succeeded();
+    alone(&["clone", "cold/web1@s1", "cold/web2"]).succeeded();
+    alone(&["resize", "cold/web1", "128MiB"]).succeeded();
+    let refused = alone(&["delete", "cold/web1@s1"]).failed();
+    assert!(refused.contains("has clones"), "{refused}");
+    let refused = alone(&["resize", "cold/web1", "64MiB"]).failed();
+    assert!(refused.contains("smaller"), "{refused}");
+    alone(&["delete", "cold/web2"]).succeeded();
+    alone(&["delete", "cold/web1@s1"]).succeeded();
+    let host = store.serve(&one);
+    patience::until(|| host.disk("web1")["state"] == "serving");
+    patience::until(|| host.disk("web1")["size_bytes"] == 128 << 20);
+    assert_eq!(numbers(&host), state_after(50));
+    let load = host.disk("web1")["load"].clone();
+    assert_ne!(load["state"], "cold", "what is cached is still that of the volume: {load}");
+}
+
+#[test]
+fn a_volume_grows_under_its_guest_as_the_page_says() {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    let mut guest = host.guest("web1");
+    write_some(&mut guest, 1..=50);
+    let end = 64 << 20;
+    assert!(guest.write(end, &[7; PAGE as usize]).is_err(), "it ends there");
+    let grown = store.run("Growth", 0, &host);
+    assert!(grown.contains("128MiB now and had 64MiB"), "{grown}");
+    assert_eq!(host.disk("web1")["size_bytes"], 128 << 20);
+    write_some(&mut guest, 51..=100);
+    let mut again = host.guest("web1");
+    again.write(end, &[7; PAGE as usize]).expect("it has room there");
+    for size in ["64MiB", "100TiB", "128.5MiB"] {
+        volume(&store, &host, &["resize", "cold/web1", size]).failed();
+    }
+    assert_eq!(host.disk("web1")["size_bytes"], 128 << 20);
+    drop((guest, again));
+    host.kill();
+    let host = store.serve(&one);
+    patience::until(|| host.disk("web1")["state"] == "serving");
+    assert_eq!(numbers(&host), state_after(100));
+    let read = host.guest("web1").read(end, PAGE as u32).expect("it is served");
+    assert_eq!(read, [7; PAGE as usize]);
+}
+
+#[test]
+fn what_cannot_be_a_snapshot_or_a_clone_is_refused_with_what_to_do() {
+    let (one, two) = (Host::new(), Host::new());
+    let store = Store::new(&one);
+    let (host, other) = (store.serve(&one), store.serve(&two));
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    volume(&store, &host, &["snapshot", "cold/web1", "s1"]).succeeded();
+    for (words, part) in [
+        (&["snapshot", "cold/web1", "s1"][..], "has a snapshot 's1' already"),
+        (&["snapshot", "cold/web3", "s1"], "There is no volume 'web3'"),
+        (&["clone", "cold/web1", "cold/web2"], "forebay volume snapshot cold/web1 NAME"),
+        (&["clone", "cold/web1@s2", "cold/web2"], "has no snapshot 's2'"),
+        (&["clone", "cold/web1@s1", "warm/web2"], "forebay volume export cold/web1@s1"),
+        (&["clone", "cold/web1@s1", "cold/web1"], "There is a volume 'web1'"),
+        (&["delete", "cold/web1@s2"], "has no snapshot 's2'"),
+        (&["check", "cold/web1@s2"], "has no snapshot 's2'"),
+        (&["delete", "cold/web1"], "has it open"),
+    ] {
+        let text = volume(&store, &host, words).failed();
+        assert!(text.contains(part), "{words:?}: {text}");
+    }
+    // A name that cannot be is wrong usage.
+    for words in [
+        &["snapshot", "cold/web1", "a/b"][..],
+        &["snapshot", "cold/web1", ""],
+        &["snapshot", "cold/web1@s1", "s2"],
+        &["clone", "cold/web1@a/b", "cold/web2"],
+        &["delete", "cold/web1@"],
+    ] {
+        let ran = volume(&store, &host, words);
+        assert_eq!(ran.status, 2, "{words:?}: {ran:?}");
+    }
+    // The daemon of another host does not have it.
+    for words in [
+        &["snapshot", "cold/web1", "s2"][..],
+        &["delete", "cold/web1@s1"],
+        &["resize", "cold/web1", "128MiB"],
+    ] {
+        let text = volume(&store, &other, words).failed();
+        assert!(text.contains("has it open, and") && text.contains("--socket"), "{text}");
+    }
+    let add = |words: &[&str]| host.run(&[&["disk", "add", "s1", "--backing"], words].concat()).failed();
+    let text = add(&["volume:cold/web1@s1"]);
+    assert!(text.contains("--read-only") && text.contains("forebay volume clone cold/web1@s1"), "{text}");
+    assert!(add(&["volume:cold/web1@s2", "--read-only"]).contains("has no snapshot 's2'"));
+    host.run(&["disk", "remove", "web1"]).succeeded();
+    patience::until(|| lists(&store, &host).contains("free"));
+    let text = volume(&store, &host, &["delete", "cold/web1"]).failed();
+    assert!(text.contains("snapshots: delete them first"), "{text}");
 }
 
 #[test]

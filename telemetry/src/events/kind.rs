@@ -287,6 +287,15 @@ kinds! {
     BackingAsUsual, "backing-as-usual", Info,
         "A backing that was slow is not any more.",
         "";
+    BackingWarning, "backing-warning", Warning,
+        "A backing needs attention though guests do not notice it yet: its store refuses objects or deletes, or breaks a promise.",
+        "The message has the next step. forebay disk show NAME has the present state.";
+    BackingWarningOver, "backing-warning-over", Info,
+        "What needed attention at a backing is over.",
+        "";
+    BackingDamaged, "backing-damaged", Error,
+        "A scrub found parts of a backing that are missing or damaged. Reads of them fail, unless flash has them.",
+        "forebay volume scrub STORE/NAME lists the ranges. Restore them from a backup; a range that is written again is good.";
     BackingErrors, "backing-errors", Warning,
         "A backing failed requests, at most one such event an hour for each disk.",
         "Check the backing: the kernel's log (dmesg), its server, its SMART figures.";

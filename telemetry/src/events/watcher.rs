@@ -23,6 +23,9 @@ const ONE_COPY_TIME: Duration = Duration::from_secs(5);
 /// Time for which no group may reach a redo ring before that is reported.
 const RING_TIME: Duration = Duration::from_secs(10);
 
+/// Time for which a condition of a backing lasts before that is reported.
+const WARNING_TIME: Duration = Duration::from_secs(10);
+
 /// Snapshot of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskSnapshot {
@@ -56,6 +59,8 @@ pub struct DiskSnapshot {
     pub segments_uncopied: u64,
     /// Reason why no group reaches its redo ring.
     pub ring_failure: Option<String>,
+    /// Conditions of its backing that need attention: sentences by names.
+    pub backing_warnings: BTreeMap<&'static str, String>,
 }
 
 /// Snapshot of all disks. Disks that are not served are not in it.
@@ -96,6 +101,7 @@ struct WatchedDisk {
     behind: Lasting,
     one_copy: Lasting,
     ring: Lasting,
+    backing_warnings: BTreeMap<&'static str, Lasting>,
 }
 
 /// Counter whose rises are reported.
@@ -230,6 +236,7 @@ impl WatchedDisk {
         news.extend(self.destage(name, now, disk));
         news.extend(self.copies(name, now, disk));
         news.extend(self.consistency(name, now, disk));
+        self.warnings(name, now, disk, news);
         self.last = disk.clone();
     }
 
@@ -344,6 +351,29 @@ impl WatchedDisk {
             Turn::IsOver => {
                 let message = format!("Disk '{name}' has all its second copies");
                 Some(of_disk(Kind::SecondCopiesComplete, name, message))
+            }
+        }
+    }
+
+    fn warnings(&mut self, name: &str, now: Duration, disk: &DiskSnapshot, news: &mut Vec<News>) {
+        for condition in disk.backing_warnings.keys() {
+            self.backing_warnings.entry(condition).or_default();
+        }
+        for (condition, lasting) in &mut self.backing_warnings {
+            let text = disk.backing_warnings.get(condition);
+            match lasting.see(now, text.is_some(), WARNING_TIME, BREATH) {
+                Turn::None => {}
+                Turn::Lasts => {
+                    let text = text.map_or("", String::as_str);
+                    let message =
+                        format!("The backing of disk '{name}' needs attention ({condition}): {text}");
+                    news.push(of_disk(Kind::BackingWarning, name, message));
+                }
+                Turn::IsOver => {
+                    let message =
+                        format!("The backing of disk '{name}' needs no attention any more ({condition})");
+                    news.push(of_disk(Kind::BackingWarningOver, name, message));
+                }
             }
         }
     }

@@ -132,6 +132,32 @@ fn a_redo_ring_that_takes_no_group_for_long_is_told_of_and_that_it_does_again() 
 }
 
 #[test]
+fn a_condition_of_a_backing_that_lasts_is_reported_with_its_advice_and_that_it_is_over() {
+    let mut watcher = Watcher::default();
+    let with = |names: &[&'static str]| {
+        let warnings = names.iter().map(|name| (*name, format!("repair the {name}")));
+        DiskSnapshot { backing_warnings: warnings.collect(), ..DiskSnapshot::default() }
+    };
+    let mut at = |at, names: &[&'static str]| {
+        let news = watcher.look(&look(at, with(names)));
+        news.into_iter().map(|news| (news.kind, news.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(at(0, &["store"]), []);
+    assert_eq!(at(9, &["store", "upkeep"]), []);
+    let [(Kind::BackingWarning, message)] = &at(10, &["store", "upkeep"])[..] else { panic!("one is due") };
+    assert!(message.contains("'a'") && message.contains("repair the store"), "{message}");
+    assert_eq!(at(19, &["upkeep"]).len(), 1, "the other one");
+    let over = at(20, &["upkeep"]);
+    assert!(
+        matches!(&over[..], [(Kind::BackingWarningOver, message)] if message.contains("store")),
+        "{over:?}"
+    );
+    assert_eq!(at(28, &[]), [], "it is tried again");
+    assert_eq!(at(29, &["upkeep"]), []);
+    assert_eq!(at(39, &[]).len(), 1);
+}
+
+#[test]
 fn a_pool_that_failed_names_the_disks_that_need_it() {
     let mut watcher = Watcher::default();
     let mut seen = look(0, DiskSnapshot { dirty_bytes: 4096, ..DiskSnapshot::default() });

@@ -25,17 +25,17 @@ use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometr
 use super::device::Opening;
 use super::probe::probe;
 use super::storage::Storage;
-use super::{Ability, Capabilities, Identity, Images, uri};
+use super::{Ability, Capabilities, Details, Identity, Images, ScrubResult, StorageSnapshot, uri};
 use crate::backing_identity::Attributes;
 use crate::places;
-use crate::stores::{Stores, VolumeName};
+use crate::stores::{Stores, VolumeSource};
 use file::open_file;
 #[cfg(test)]
 pub(super) use nbd::identity_of;
 use nbd::{open_export, probe_export};
 use rbd::{RbdHandle, RbdImage, open_image, probe_image};
 use volume::{OpenVolume, open_volume, probe_volume};
-pub(crate) use volume::{VolumeUser, check_free, refused as refused_volume};
+pub(crate) use volume::{VolumeUser, check_free, open_read_only, refused as refused_volume, scrub_volume};
 
 /// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,8 +48,8 @@ pub(crate) enum Location {
     Nbd(Target),
     /// An image of Ceph RBD.
     Rbd(ImageName),
-    /// A volume in an object store.
-    Volume(VolumeName),
+    /// A volume in an object store, or a snapshot of one.
+    Volume(VolumeSource),
 }
 
 impl Location {
@@ -72,7 +72,7 @@ impl Location {
             Some(("nbd+unix", rest)) => return uri::parse_unix(rest).map(Self::Nbd).map_err(refuse),
             Some(("nbds" | "nbds+unix", _)) => return not_yet("encryption"),
             Some(("rbd", rest)) => return parse_rbd(rest).map(Self::Rbd).map_err(refuse),
-            Some(("volume", rest)) => return VolumeName::parse(rest).map(Self::Volume).map_err(refuse),
+            Some(("volume", rest)) => return VolumeSource::parse(rest).map(Self::Volume).map_err(refuse),
             Some((scheme, rest)) if rest.starts_with("//") => {
                 return Err(refuse(format!(
                     "'{scheme}' is not known; use a path, file:PATH, nbd://HOST/EXPORT, rbd:POOL/IMAGE or volume:STORE/NAME"
@@ -114,7 +114,7 @@ impl Location {
 
     /// Returns true if what a flush makes durable is there as a whole or not at all: then groups of consistent write-back need no ring.
     pub(crate) fn has_atomic_flushes(&self) -> bool {
-        matches!(self, Self::Volume(_))
+        matches!(self, Self::Volume(VolumeSource { snapshot: None, .. }))
     }
 
     /// Returns the path of the file or device that holds the data, if it is on this host.
@@ -134,7 +134,7 @@ impl fmt::Display for Location {
             Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
             Self::Nbd(target) => write!(f, "{target}"),
             Self::Rbd(image) => write!(f, "{image}"),
-            Self::Volume(name) => write!(f, "volume:{name}"),
+            Self::Volume(source) => write!(f, "volume:{source}"),
         }
     }
 }
@@ -173,7 +173,7 @@ pub(crate) async fn probe_on_ring(
     match location {
         Location::Nbd(target) => probe_export(ring, host, target, access, images).await,
         Location::Rbd(image) => probe_image(image, images).await,
-        Location::Volume(name) => probe_volume(stores, blocking, host, name, images).await,
+        Location::Volume(source) => probe_volume(stores, blocking, host, source, access, images).await,
         Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
     }
 }
@@ -224,7 +224,7 @@ impl OpenStorage {
                 Ok(Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?)))
             }
             Location::Rbd(image) => open_image(ring, host, image, opening).await.map(Self::Rbd),
-            Location::Volume(name) => open_volume(host, blocking, name, opening).await.map(Self::Volume),
+            Location::Volume(source) => open_volume(host, blocking, source, opening).await.map(Self::Volume),
         }
     }
 
@@ -275,12 +275,28 @@ impl Storage for OpenStorage {
         of_each!(self, storage => Storage::current_size(storage).await)
     }
 
+    fn snapshot_id(&self) -> Option<String> {
+        of_each!(self, storage => Storage::snapshot_id(storage))
+    }
+
     fn lost(&self) -> Option<String> {
         of_each!(self, storage => Storage::lost(storage))
     }
 
     async fn measure(&self) -> Result<u64, BlockError> {
         of_each!(self, storage => storage.measure().await)
+    }
+
+    async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {
+        of_each!(self, storage => Storage::take_snapshot(storage, name).await)
+    }
+
+    async fn delete_snapshot(&self, name: &str) -> Result<()> {
+        of_each!(self, storage => Storage::delete_snapshot(storage, name).await)
+    }
+
+    async fn grow(&self, bytes: u64) -> Result<()> {
+        of_each!(self, storage => Storage::grow(storage, bytes).await)
     }
 
     fn set_size(&self, bytes: u64) {
@@ -297,6 +313,18 @@ impl Storage for OpenStorage {
 
     fn capabilities(&self) -> Capabilities {
         of_each!(self, storage => storage.capabilities())
+    }
+
+    fn details(&self) -> Details {
+        of_each!(self, storage => Storage::details(storage))
+    }
+
+    fn scrub_ability(&self) -> Ability {
+        of_each!(self, storage => Storage::scrub_ability(storage))
+    }
+
+    async fn scrub(&self, host: &LocalHost, rate: u64, progress: &dyn Fn(u64, u64)) -> Result<ScrubResult> {
+        of_each!(self, storage => Storage::scrub(storage, host, rate, progress).await)
     }
 
     fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
@@ -383,6 +411,10 @@ impl BlockDevice for OpenStorage {
 
     fn has_unanswered(&self) -> bool {
         of_each!(self, storage => storage.has_unanswered())
+    }
+
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        of_each!(self, storage => storage.is_cached_below(range))
     }
 
     fn abandon_group(&self) {

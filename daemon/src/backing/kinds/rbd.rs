@@ -22,7 +22,7 @@ use super::{HandOff, Location};
 use crate::backing::device::Opening;
 use crate::backing::probe::{Images, image_in_export};
 use crate::backing::storage::Storage;
-use crate::backing::{Ability, Capabilities, Identity};
+use crate::backing::{Ability, Capabilities, Details, Identity, Property, PropertyValue};
 use crate::backing_identity::Attributes;
 use attributes::ImageAttributes;
 use helper::{Helper, HelperOptions};
@@ -100,6 +100,14 @@ impl Storage for RbdImage {
             resize: Ability::Able,
             ..Storage::capabilities(&self.device)
         }
+    }
+
+    fn details(&self) -> Details {
+        let Opened { image, fsid, owner, .. } = self.helper.opened();
+        let text = |name, title, text| Property::new(name, title, PropertyValue::Text(text));
+        let owner = owner.map(|owner| text("lock_owner", "lock owner", owner));
+        let named = [text("cluster", "cluster", fsid), text("image_id", "image id", image)];
+        Details { properties: named.into_iter().chain(owner).collect(), ..Details::default() }
     }
 
     fn reconnects_to_measure(&self) -> bool {

@@ -1,6 +1,10 @@
 //! A volume: a disk as a log of objects in an object store. Opening it for writing ends the right of every other host to change it.
 
+mod parent;
+
+use std::cell::Cell;
 use std::io;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,17 +17,25 @@ use block::patient::HangPolicy;
 use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap};
 use futures_util::future::{Either, select};
 use objects::Client;
-use volume::{Mark, Marks, Owner, Volume, VolumeError, VolumeSettings};
+use volume::{
+    Base, DamagedObject, Mark, Marks, Owner, ScrubReport, SnapshotSummary, StoreError, StoreErrorKind,
+    Volume, VolumeError, VolumeSettings, VolumeStatistics,
+};
 
 use super::HandOff;
 use crate::backing::device::Opening;
 use crate::backing::probe::{Images, image_in_export};
 use crate::backing::storage::Storage;
-use crate::backing::{Ability, Capabilities, Identity};
+use crate::backing::{
+    Ability, BackingWarning, Capabilities, DamagedPart, Details, Identity, Property, PropertyValue,
+    ScrubResult, StorageSnapshot,
+};
 use crate::backing_identity::{Appearance, Attributes, CannotMark, DirtyMark};
 use crate::places::host_name;
-use crate::stores::{Stores, VolumeName, cannot_use};
+use crate::stores::{Stores, VolumeName, VolumeSource, cannot_use};
+use parent::{ParentSnapshot, content_id};
 
+const SECOND_NS: u64 = 1_000_000_000;
 /// Longest time for the checkpoint of a volume that is closed, in nanoseconds: without it, the next open takes longer.
 const CLOSE_NS: u64 = 3_000_000_000;
 /// Longest time for the note that nobody has it open, in nanoseconds. A stop of the daemon has 8 s for all.
@@ -56,11 +68,18 @@ impl VolumeUser {
     }
 }
 
+/// A volume that a disk has open.
+type DiskVolume = Volume<Client, LocalHost>;
+
 /// An open volume.
 pub(in crate::backing) struct OpenVolume {
-    device: Aligned<Volume<Client, LocalHost>>,
+    name: VolumeName,
+    device: Aligned<DiskVolume>,
     attributes: Arc<VolumeAttributes>,
     host: LocalHost,
+    /// The snapshot of which it is a clone.
+    parent: Option<Rc<ParentSnapshot>>,
+    stores: Stores,
 }
 
 impl Drop for OpenVolume {
@@ -74,7 +93,7 @@ impl Drop for OpenVolume {
 }
 
 impl OpenVolume {
-    fn volume(&self) -> &Volume<Client, LocalHost> {
+    fn opened(&self) -> &DiskVolume {
         self.device.inner()
     }
 }
@@ -101,21 +120,78 @@ impl Storage for OpenVolume {
                 "its format is Forebay's own, so QEMU cannot have it open; a running guest can only be moved with a file or device",
             ),
             shard_move: Ability::unable("its map stays with the thread that opened it"),
-            resize: Ability::unable("it has the size with which it was created"),
+            resize: Ability::unless(
+                self.opened().marks().is_none().then_some("it is open for reading alone"),
+            ),
             ..Capabilities::from_geometry(&self.device.geometry())
         }
+    }
+
+    fn details(&self) -> Details {
+        let statistics = self.opened().statistics();
+        let findings = self.stores.findings(&self.name.store);
+        let warnings = [
+            statistics.failure.as_ref().map(refusal_warning),
+            statistics.upkeep_failure.as_ref().map(upkeep_warning),
+            findings.failure.as_ref().map(|error| promise_warning(&self.name.store, error)),
+            settings_warning(&self.name.store, &findings.warnings),
+        ];
+        Details { properties: properties(&statistics), warnings: warnings.into_iter().flatten().collect() }
+    }
+
+    fn scrub_ability(&self) -> Ability {
+        let is_read_only = self.device.geometry().read_only;
+        Ability::unless(is_read_only.then_some(
+            "it is open for reading alone here: the host that writes it scrubs it, and `forebay volume check` reads it",
+        ))
+    }
+
+    async fn scrub(&self, host: &LocalHost, rate: u64, progress: &dyn Fn(u64, u64)) -> Result<ScrubResult> {
+        let scrubbed = scrub_volume(self.opened(), host, rate, progress).await;
+        scrubbed.map_err(|error| Error::failed(error.to_string()))
     }
 
     fn attributes(&self, _location: &super::Location) -> Arc<dyn Attributes> {
         Arc::<VolumeAttributes>::clone(&self.attributes)
     }
 
+    fn snapshot_id(&self) -> Option<String> {
+        let id = self.opened().snapshot_id()?;
+        Some(content_id(&self.name.store, &id, self.opened().statistics().taken_at))
+    }
+
     fn lost(&self) -> Option<String> {
-        let epoch = self.volume().fenced()?;
+        let epoch = self.opened().fenced()?;
         Some(format!(
             "another host opened the volume (epoch {epoch}); what this one's flash has and the volume lacks is lost to it. \
              Remove the disk here, or stop the other one and add it again"
         ))
+    }
+
+    async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {
+        let refused = |error| refused(&self.name, &error);
+        let volume = self.opened();
+        if volume.snapshots().iter().any(|other| other.name == name) {
+            let (volume, snapshot) = (self.name.name.clone(), name.to_owned());
+            return Err(refused(VolumeError::SnapshotExists { volume, snapshot }));
+        }
+        let SnapshotSummary { name, taken_at, bytes, .. } = volume.snapshot(name).await.map_err(refused)?;
+        Ok(StorageSnapshot { of: self.name.to_string(), name, as_of: taken_at, bytes })
+    }
+
+    async fn delete_snapshot(&self, name: &str) -> Result<()> {
+        self.opened().delete_snapshot(name).await.map_err(|error| refused(&self.name, &error))
+    }
+
+    async fn grow(&self, bytes: u64) -> Result<()> {
+        if bytes < self.device.geometry().size {
+            return Err(Error::conflict(format!(
+                "Cannot make volume {} smaller: create a smaller one, and copy what is needed",
+                self.name
+            )));
+        }
+        let resized = self.opened().resize(bytes).await;
+        resized.map_err(|error| Error::failed(format!("Cannot resize volume {}: {error}", self.name)))
     }
 
     async fn rest(&self) -> Result<(), BlockError> {
@@ -132,7 +208,7 @@ impl Storage for OpenVolume {
     }
 
     async fn close(&self, host: &LocalHost) {
-        let close = std::pin::pin!(self.volume().close());
+        let close = std::pin::pin!(self.opened().close());
         match select(close, std::pin::pin!(host.sleep(CLOSE_NS))).await {
             Either::Left((Ok(()), _)) => {}
             Either::Left((Err(problem), _)) => {
@@ -141,7 +217,7 @@ impl Storage for OpenVolume {
             Either::Right(_) => tracing::debug!("The next open of a volume takes longer"),
         }
         // Nothing of it goes on, also if that took too long.
-        self.volume().end();
+        self.opened().end();
         if self.lost().is_some() {
             return;
         }
@@ -177,6 +253,11 @@ impl BlockDevice for OpenVolume {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         self.device.discard(range).await
+    }
+
+    fn is_cached_below(&self, range: ByteRange) -> bool {
+        let is_served = self.parent.as_ref().is_some_and(|parent| parent.is_served());
+        is_served && self.opened().is_inherited(range)
     }
 
     fn abandon_group(&self) {
@@ -240,10 +321,11 @@ impl VolumeAttributes {
     /// Says that no host has it open, unless that was done before. Afterwards its marks cannot be changed.
     async fn release(&self) {
         // What changes them now is the end of an attachment that failed: nobody waits for a store on this thread.
-        let Ok(mut state) = self.state.try_lock() else { return };
-        let Some(marks) = state.marks.take() else { return };
-        let mark = Mark { host: None, ..state.mark.clone() };
-        drop(state);
+        let taken = self.state.try_lock().ok().and_then(|mut state| {
+            let marks = state.marks.take()?;
+            Some((marks, Mark { host: None, ..state.mark.clone() }))
+        });
+        let Some((marks, mark)) = taken else { return };
         for _ in 1..RELEASE_TRIES {
             if marks.replace(&mark).await.is_ok() {
                 return;
@@ -288,6 +370,116 @@ impl Attributes for VolumeAttributes {
     }
 }
 
+/// Scrubs a volume, at most so many bytes a second.
+pub(crate) async fn scrub_volume(
+    volume: &Volume<Client, LocalHost>,
+    host: &LocalHost,
+    rate: u64,
+    progress: &dyn Fn(u64, u64),
+) -> Result<ScrubResult, VolumeError> {
+    let due = Cell::new(host.now());
+    let pause = async |bytes: u64| {
+        let time = u128::from(bytes) * u128::from(SECOND_NS) / u128::from(rate.max(1));
+        // Time that was not used is not made up for.
+        let next = due.get().saturating_add(u64::try_from(time).unwrap_or(u64::MAX)).max(host.now());
+        due.set(next);
+        host.sleep_until(next).await;
+    };
+    let ScrubReport { found, collected } = volume.scrub(&mut |done, all| progress(done, all), pause).await?;
+    let part = |object: DamagedObject| DamagedPart {
+        object: object.name,
+        reason: object.reason,
+        ranges: object.ranges,
+    };
+    Ok(ScrubResult {
+        bytes: found.bytes,
+        taken_at: found.taken_at,
+        objects: found.objects,
+        stored_bytes: found.stored_bytes,
+        mapped_bytes: found.mapped_bytes,
+        whole_bytes: found.whole_bytes,
+        damaged: found.damaged.into_iter().map(part).collect(),
+        deleted: collected
+            .map(|collected| (collected.objects, collected.bytes))
+            .map_err(|error| error.to_string()),
+    })
+}
+
+/// Returns the properties of a volume that users see.
+fn properties(statistics: &VolumeStatistics) -> Vec<Property> {
+    let VolumeStatistics {
+        epoch, mapped_bytes, stored_bytes, packed_bytes: [plain, packed], map_bytes, ..
+    } = *statistics;
+    let epoch = epoch.map(|epoch| Property::new("epoch", "epoch", PropertyValue::Count(epoch)));
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    let compression = (packed > 0).then(|| {
+        let ratio = PropertyValue::Ratio(plain as f64 / packed as f64);
+        Property::new("compression_ratio", "compression", ratio)
+    });
+    let mut properties = vec![
+        Property::new("mapped_bytes", "content", PropertyValue::Bytes(mapped_bytes)),
+        Property::new("stored_bytes", "stored", PropertyValue::Bytes(stored_bytes)),
+    ];
+    properties.extend(compression);
+    properties.push(Property::new("map_bytes", "RAM of the map", PropertyValue::Bytes(map_bytes)));
+    properties.extend(epoch);
+    properties
+}
+
+/// Returns the next step after an error of a store.
+fn advice(kind: StoreErrorKind) -> &'static str {
+    match kind {
+        StoreErrorKind::Full => "Make room in the store, or raise its quota",
+        StoreErrorKind::Denied => {
+            "Give the user of the store the rights to get, put, delete and list objects, without object lock, and compare the clock of \
+             this host"
+        }
+        StoreErrorKind::Unreachable => "Check the store and the network to it",
+        StoreErrorKind::NotFound | StoreErrorKind::Exists | StoreErrorKind::Invalid => {
+            "Find out what else writes or deletes there, a lifecycle rule for example, then run `forebay volume check`"
+        }
+    }
+}
+
+fn refusal_warning(error: &StoreError) -> BackingWarning {
+    let text = format!(
+        "The store refuses what guests wrote, which stays on flash meanwhile: {error}. {}. Forebay tries again",
+        advice(error.kind)
+    );
+    BackingWarning { name: "store-refuses", text }
+}
+
+fn promise_warning(store: &str, error: &StoreError) -> BackingWarning {
+    let advice = match error.kind {
+        StoreErrorKind::Full | StoreErrorKind::Denied => advice(error.kind),
+        _ => {
+            "Until that is mended, two hosts could write one volume: add and fence no volume of it. Undo what changed there, for example turn \
+             versioning off, or copy its volumes to another store with `forebay volume export` and `import`"
+        }
+    };
+    let text = format!(
+        "Store '{store}' kept its promises when it was first used, and its last probe failed: {error}. {advice}. It is probed each hour"
+    );
+    BackingWarning { name: "store-promise", text }
+}
+
+fn settings_warning(store: &str, warnings: &[String]) -> Option<BackingWarning> {
+    let text = format!("Store '{store}': {}", warnings.join(" "));
+    (!warnings.is_empty()).then_some(BackingWarning { name: "store-settings", text })
+}
+
+fn upkeep_warning(error: &VolumeError) -> BackingWarning {
+    let advice = match error {
+        VolumeError::Store(error) => advice(error.kind),
+        _ => advice(StoreErrorKind::Invalid),
+    };
+    let text = format!(
+        "Checkpoints, cleaning or deletes of the volume fail: {error}. Guests lose nothing by that. The store keeps what nothing needs, and \
+         the next start takes longer. {advice}. Forebay tries again"
+    );
+    BackingWarning { name: "upkeep-fails", text }
+}
+
 /// Returns the error for a volume that cannot be used.
 pub(crate) fn refused(name: &VolumeName, error: &VolumeError) -> Error {
     let message = format!("Cannot use volume {name}: {error}");
@@ -296,12 +488,23 @@ pub(crate) fn refused(name: &VolumeName, error: &VolumeError) -> Error {
             let of_store = cannot_use(&name.store, error);
             Error { message, ..of_store }
         }
-        VolumeError::NotFound { .. } => Error::missing(message),
-        VolumeError::Exists { .. } | VolumeError::Fenced { .. } => Error::conflict(message),
-        VolumeError::Damaged { .. } | VolumeError::Closed => Error::failed(message),
-        VolumeError::BadName { .. } | VolumeError::BadSize { .. } | VolumeError::NewerFormat { .. } => {
-            Error::invalid(message)
-        }
+        VolumeError::NotFound { .. } | VolumeError::SnapshotNotFound { .. } => Error::missing(message),
+        VolumeError::Exists { .. }
+        | VolumeError::Fenced { .. }
+        | VolumeError::ReadOnly
+        | VolumeError::SnapshotExists { .. }
+        | VolumeError::SnapshotIsGoing { .. }
+        | VolumeError::Undecided { .. }
+        | VolumeError::HasSnapshots { .. }
+        | VolumeError::HasClones { .. } => Error::conflict(message),
+        VolumeError::Damaged { .. }
+        | VolumeError::Closed
+        | VolumeError::NotDurable(_)
+        | VolumeError::NotRead(_) => Error::failed(message),
+        VolumeError::BadName { .. }
+        | VolumeError::BadSize { .. }
+        | VolumeError::NewerFormat { .. }
+        | VolumeError::TooManyParents { .. } => Error::invalid(message),
     }
 }
 
@@ -343,52 +546,103 @@ async fn client_of(stores: &Stores, blocking: &BlockingPool, name: &VolumeName) 
     blocking.run(move || stores.client(&store)).await?
 }
 
-/// Probes a volume: that it exists, and holds a raw disk.
+/// Refuses a snapshot that is to be written.
+fn check_access(source: &VolumeSource, access: Access) -> Result<()> {
+    let VolumeSource { volume, snapshot: Some(_) } = source else { return Ok(()) };
+    if access == Access::ReadOnly {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "Cannot write snapshot {source}: it never changes. Serve it with --read-only, or a clone of it: `forebay volume clone {source} {}/NAME`",
+        volume.store
+    )))
+}
+
+/// Opens a volume or a snapshot for reading alone.
+///
+/// # Errors
+/// If there is none, the store fails, or it is damaged.
+pub(crate) async fn open_read_only(
+    client: Client,
+    host: &LocalHost,
+    source: &VolumeSource,
+) -> Result<Volume<Client, LocalHost>> {
+    let VolumeSource { volume, snapshot } = source;
+    let (host, settings) = (host.clone(), VolumeSettings::default());
+    let opened = match snapshot {
+        None => Volume::open_read_only(client, host, &volume.name, settings).await,
+        Some(snapshot) => Volume::open_snapshot(client, host, &volume.name, snapshot, settings).await,
+    };
+    opened.map_err(|error| refused(volume, &error))
+}
+
+/// Probes a volume or a snapshot: that it exists, and holds a raw disk.
 pub(super) async fn probe_volume(
     stores: &Stores,
     blocking: &BlockingPool,
     host: &LocalHost,
-    name: &VolumeName,
+    source: &VolumeSource,
+    access: Access,
     images: Images,
 ) -> Result<Identity> {
+    check_access(source, access)?;
+    let VolumeSource { volume: name, snapshot } = source;
     let client = client_of(stores, blocking, name).await?;
-    let summary = volume::peek(&client, host, &name.name).await.map_err(|error| refused(name, &error))?;
+    if snapshot.is_none() && images == Images::ServedAsRaw {
+        let summary = volume::peek(&client, host, &name.name).await.map_err(|error| refused(name, &error))?;
+        return Ok(Identity::Remote(id_of(&summary.id)));
+    }
+    let opened = Aligned::new(open_read_only(client, host, source).await?);
     if images == Images::Refused {
-        let settings = VolumeSettings::default();
-        let opened = Volume::open_read_only(client, host.clone(), &name.name, settings).await;
-        let opened = Aligned::new(opened.map_err(|error| refused(name, &error))?);
         let read = async |at: u64| {
             let (bytes, read) = opened.read(at, Buffer::zeroed(512)).await;
-            read.map(|()| bytes).map_err(|error| Error::failed(format!("Cannot use volume {name}: {error}")))
+            read.map(|()| bytes)
+                .map_err(|error| Error::failed(format!("Cannot use volume {source}: {error}")))
         };
         let (first, last) = (read(0).await?, read(opened.geometry().size - 512).await?);
         let sector = |bytes: &Buffer| <[u8; 512]>::try_from(&bytes[..]).expect("a sector");
         if let Some(reason) = image_in_export(&sector(&first), &sector(&last)) {
-            return Err(Error::invalid(format!("Cannot use volume {name}: {reason}")));
+            return Err(Error::invalid(format!("Cannot use volume {source}: {reason}")));
         }
     }
-    Ok(Identity::Remote(id_of(summary.id)))
+    Ok(Identity::Remote(id_of_opened(opened.inner())))
 }
 
-fn id_of(id: volume::VolumeId) -> String {
+/// Returns the identity of an open volume or snapshot among all stores.
+fn id_of_opened(opened: &DiskVolume) -> String {
+    match opened.snapshot_id() {
+        Some(snapshot) => id_of(&format!("{snapshot}.{:x}", opened.statistics().taken_at)),
+        None => id_of(&opened.id()),
+    }
+}
+
+fn id_of(id: &dyn std::fmt::Display) -> String {
     format!("volume:{id}")
 }
 
-/// Opens a volume for a disk.
+/// Opens a volume or a snapshot for a disk.
 pub(super) async fn open_volume(
     host: &LocalHost,
     blocking: &BlockingPool,
-    name: &VolumeName,
+    source: &VolumeSource,
     opening: &Opening,
 ) -> Result<OpenVolume> {
+    check_access(source, opening.access)?;
+    let name = &source.volume;
     let client = client_of(&opening.stores, blocking, name).await?;
     if opening.access == Access::ReadWrite {
         // Before the volume is looked at: what is found there is to hold when it is opened.
         opening.stores.probe(&name.store, &client).await?;
     }
-    let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
     let summary = volume::peek(&client, host, &name.name).await.map_err(|error| refused(name, &error))?;
     let is_writable = opening.access == Access::ReadWrite;
+    let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
+    // A snapshot of a clone reads what is below it from the store.
+    let parent = summary.parent.clone().filter(|_| source.snapshot.is_none()).map(|parent| {
+        let served = opening.stores.served_snapshots();
+        Rc::new(ParentSnapshot::new((name, parent), served, (&client, host), settings))
+    });
+    let below = || parent.clone().map(|parent| -> Rc<dyn Base> { parent });
     let opened = match &opening.user {
         Some(user) if is_writable => {
             let id = user.id();
@@ -400,19 +654,42 @@ pub(super) async fn open_volume(
                 )));
             }
             let owner = Owner { id, host: host_name(), after: Some(summary.epochs) };
-            Volume::open(client, host.clone(), &name.name, &owner, settings).await
+            let opened = match below() {
+                None => Volume::open(client, host.clone(), &name.name, &owner, settings).await,
+                Some(below) => {
+                    Volume::open_on(client, host.clone(), &name.name, &owner, settings, below).await
+                }
+            };
+            opened.map_err(|error| refused(name, &error))?
         }
-        _ => Volume::open_read_only(client, host.clone(), &name.name, settings).await,
+        _ => match below() {
+            None => open_read_only(client, host, source).await?,
+            Some(below) => {
+                let opened =
+                    Volume::open_read_only_on(client, host.clone(), &name.name, settings, below).await;
+                opened.map_err(|error| refused(name, &error))?
+            }
+        },
     };
-    let opened = opened.map_err(|error| refused(name, &error))?;
     let mark = opened.mark().clone();
     let attributes = VolumeAttributes {
-        id: id_of(opened.id()),
+        id: id_of_opened(&opened),
         bytes: opened.geometry().size,
-        // The session goes when another owner opens it. A host that reads alone knows of no change while it has no owner.
-        is_unchanged: mark.session.is_some()
-            && if is_writable { summary.mark.owner == mark.owner } else { mark.host.is_none() },
+        is_unchanged: match opened.snapshot_id() {
+            // It never changes.
+            Some(_) => true,
+            // The session goes when another owner opens it. A host that reads alone knows of no change while it has no owner.
+            None if is_writable => mark.session.is_some() && summary.mark.owner == mark.owner,
+            None => mark.session.is_some() && mark.host.is_none(),
+        },
         state: Mutex::new(MarkState { mark, marks: opened.marks() }),
     };
-    Ok(OpenVolume { device: Aligned::new(opened), attributes: Arc::new(attributes), host: host.clone() })
+    Ok(OpenVolume {
+        name: name.clone(),
+        device: Aligned::new(opened),
+        attributes: Arc::new(attributes),
+        host: host.clone(),
+        parent,
+        stores: opening.stores.clone(),
+    })
 }

@@ -1,0 +1,148 @@
+//! Scrubs of a disk's backing, beside its guests.
+//!
+//! ```text
+//!   none ──start──> running ──> done, or failed ──start──> running ...
+//! ```
+//! One runs at a time. Its result stays until the next one starts or the disk is detached.
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::error::{Error, Result};
+use base::units::Size;
+use block::executor::LocalHost;
+use block::{ByteRange, Host};
+use futures_util::future::{Either, select};
+use telemetry::events::{self, Kind};
+use tokio::sync::Notify;
+
+use super::disk::{Disk, not_attached};
+use super::{Shard, ShardHandle};
+use crate::backing::ScrubResult;
+
+/// State of the last scrub of a disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ScrubStatus {
+    /// None since it was attached.
+    #[default]
+    None,
+    /// Bytes that were read, and bytes in all.
+    Running(u64, u64),
+    Done(Arc<ScrubResult>),
+    Failed(String),
+}
+
+/// The scrub of a disk.
+#[derive(Default)]
+pub(super) struct Scrub {
+    status: RefCell<ScrubStatus>,
+    /// Number of the last one.
+    turn: Cell<u64>,
+    stopped: Notify,
+}
+
+impl Scrub {
+    pub(super) fn status(&self) -> ScrubStatus {
+        self.status.borrow().clone()
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(*self.status.borrow(), ScrubStatus::Running(..))
+    }
+
+    /// Ends it if it runs, with this reason.
+    pub(super) fn stop(&self, reason: &str) {
+        if self.is_running() {
+            self.status.replace(ScrubStatus::Failed(reason.to_owned()));
+            self.turn.set(self.turn.get() + 1);
+            self.stopped.notify_waiters();
+        }
+    }
+}
+
+impl ShardHandle {
+    /// Starts a scrub of a disk's backing that reads at most so many bytes a second, unless one runs.
+    ///
+    /// # Errors
+    /// If it is not attached, or its backing cannot be scrubbed.
+    pub(super) async fn start_scrub(&self, name: String, rate: u64) -> Result<()> {
+        self.call(move |shard| async move { shard.start_scrub(name, rate) }).await?
+    }
+
+    /// Ends a scrub, if one runs.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(super) async fn stop_scrub(&self, name: String) -> Result<()> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            disk.scrub.stop("it was stopped");
+            Ok(())
+        })
+        .await?
+    }
+}
+
+impl Shard {
+    fn start_scrub(&self, name: String, rate: u64) -> Result<()> {
+        let disk = self.disk(&name).ok_or_else(|| not_attached(&name))?;
+        if let Some(reason) = disk.cached.backing().scrub_ability().reason() {
+            return Err(Error::invalid(format!("Cannot scrub the backing of disk '{name}': {reason}")));
+        }
+        if !disk.scrub.is_running() && !disk.leaving.get() {
+            disk.scrub.status.replace(ScrubStatus::Running(0, 0));
+            let (host, turn) = (self.host.clone(), disk.scrub.turn.get());
+            self.host.spawn(async move { run(name, disk, host, rate, turn).await });
+        }
+        Ok(())
+    }
+}
+
+async fn run(name: String, disk: Rc<Disk>, host: LocalHost, rate: u64, turn: u64) {
+    let outcome = {
+        let stopped = pin!(disk.scrub.stopped.notified());
+        // It may have been stopped before it began.
+        if disk.scrub.turn.get() != turn {
+            return;
+        }
+        let progress = |done, all| {
+            if disk.scrub.turn.get() == turn {
+                disk.scrub.status.replace(ScrubStatus::Running(done, all));
+            }
+        };
+        let scrub = pin!(disk.cached.backing().scrub(&host, rate, &progress));
+        match select(stopped, scrub).await {
+            Either::Left(_) => return,
+            Either::Right((outcome, _)) => outcome,
+        }
+    };
+    if disk.scrub.turn.get() != turn {
+        return;
+    }
+    let status = match outcome {
+        Ok(result) => {
+            report(&name, &result);
+            ScrubStatus::Done(Arc::new(result))
+        }
+        Err(problem) => {
+            tracing::warn!("The scrub of disk '{name}' ended early: {problem}");
+            ScrubStatus::Failed(problem.message)
+        }
+    };
+    disk.scrub.status.replace(status);
+}
+
+fn report(name: &str, result: &ScrubResult) {
+    if result.damaged.is_empty() {
+        return;
+    }
+    let lost: u64 = result.damaged.iter().flat_map(|part| &part.ranges).map(ByteRange::len).sum();
+    let (lost, parts) = (Size(lost), result.damaged.len());
+    let message = format!(
+        "{lost} of the backing of disk '{name}' are damaged, in {parts} objects: reads of them fail. Restore them from a backup; what is \
+         written again is good"
+    );
+    events::of_disk(Kind::BackingDamaged, name, message);
+}
