@@ -6,6 +6,7 @@ mod classes;
 mod client;
 mod destage;
 mod face;
+mod fleet;
 mod hit_ratio;
 mod memory;
 mod modelled;
@@ -218,6 +219,8 @@ enum What {
     },
     /// The experiments of five published documents, on modelled devices in virtual time; writes a page with charts.
     Papers(papers::PapersArguments),
+    /// Volumes in a modelled object store.
+    Fleet(fleet::FleetArguments),
     /// Four short traces of single pages, for a comparison with block caches of the kernel.
     Cuts(papers::cuts::CutsArguments),
     /// Random reads of an NBD export, pipelined on one connection.
@@ -297,6 +300,7 @@ fn main() {
             }));
         }
         What::Papers(arguments) => report(papers::report(&arguments)),
+        What::Fleet(arguments) => fleet::measure(&arguments),
         What::Cuts(arguments) => report(papers::cuts::print(&arguments)),
         What::Nbd(arguments) => report(nbd::load(&arguments)),
         What::Vhost(arguments) => report(vhost::load(&arguments)),

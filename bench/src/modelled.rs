@@ -425,7 +425,7 @@ pub(crate) async fn open_cache(
     ssd_bytes: u64,
     transfer: SsdTransfer,
 ) -> Rc<Cache<(ArrayPart, ModelledSsd, LocalHost)>> {
-    let ssd = || ModelledSsd { inner: Memory::new(ssd_bytes), host: host.clone(), transfer };
+    let ssd = || ModelledSsd::new(host, ssd_bytes, transfer);
     let first = ssd();
     cache::format(&first, PoolId([1; 16]), None).await.expect("the first SSD takes a format");
     let marks = SessionIds { new: 1, known: vec![0, 1], epoch: None };
@@ -488,6 +488,11 @@ pub(crate) struct ModelledSsd {
 }
 
 impl ModelledSsd {
+    /// Creates one of so many bytes.
+    pub(crate) fn new(host: &LocalHost, bytes: u64, transfer: SsdTransfer) -> Self {
+        Self { inner: Memory::new(bytes), host: host.clone(), transfer }
+    }
+
     async fn take(&self, base_ns: u64, bytes: usize) {
         let per_kib = if self.transfer == SsdTransfer::Timed { FLASH_NS_PER_KIB } else { 0 };
         self.host.sleep(base_ns + bytes as u64 / 1024 * per_kib).await;

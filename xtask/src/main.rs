@@ -34,7 +34,7 @@ Usage: cargo xtask <COMMAND>
   tidy               structure checks: floors, walls between crates, sizes, leftovers
   web                the web page: built anew, its unit tests, and a real browser on a daemon under load
   bench [recovery | writes | vhost | scrape | record | idle | mapped | hit-ratio | latency-classes |
-         neighbours] [--quick | --short]
+         neighbours | fleet] [--quick | --short]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
                      again, with `writes` only write-back, with `vhost` only the vhost-user door; with `scrape` what it
                      costs guests that statistics are read; with `record` what it costs them that they are recorded;
@@ -44,6 +44,7 @@ Usage: cargo xtask <COMMAND>
                      with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces),
                      with --short on one that it makes, against bounds, as `ci` does;
                      with `neighbours` how long a disk's requests take while another one of its shard has a deep queue;
+                     with `fleet` volumes in a modelled object store: bytes, rates, latencies of flushes, opens, clones;
                      with `latency-classes` how many requests took how long: ten disks in write-back on a modelled array
   papers [--only NAME] [--quick] [--again]
                      the experiments of published documents, on modelled arrays and in guests, in an hour on two cores: writes
@@ -172,6 +173,7 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
         ["hit-ratio", rest @ ..] => (Scope::HitRatio, rest),
         ["latency-classes", rest @ ..] => (Scope::LatencyClasses, rest),
         ["neighbours", rest @ ..] => (Scope::Neighbours, rest),
+        ["fleet", rest @ ..] => (Scope::Fleet, rest),
         all => (Scope::Everything, all),
     };
     match options {

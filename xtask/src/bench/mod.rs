@@ -10,6 +10,7 @@
 //! idle        CPU time and wake-ups of a daemon whose guests do nothing
 //! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end without a guest
 //! neighbours  latency of a disk while another one of its shard has a deep queue
+//! fleet       volumes in a modelled object store: bytes, rates, latencies, opens and clones
 //! classes     distribution of latencies: ten disks on a modelled array, alone and cached
 //! mapped      a mapped disk beside block caches of the kernel, in a guest: hits, requests and bytes, no times
 //! postgres    a real database on a disk, with and without a cache, in a guest: for `cargo xtask papers`
@@ -27,6 +28,7 @@ mod classes;
 mod contest;
 mod doors;
 mod fio;
+mod fleet;
 mod forebay;
 mod hit_ratio;
 mod idle;
@@ -91,6 +93,8 @@ pub(crate) enum Scope {
     LatencyClasses,
     /// Busy disk beside another one.
     Neighbours,
+    /// Volumes in a modelled object store.
+    Fleet,
 }
 
 /// Checks that the served policy did not get worse: hit ratios and flash writes of a made-up trace.
@@ -114,6 +118,9 @@ struct Programs {
 pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), String> {
     if scope == Scope::HitRatio {
         return hit_ratio::report(root, effort);
+    }
+    if scope == Scope::Fleet {
+        return fleet::measure(root, effort);
     }
     if scope == Scope::LatencyClasses {
         return classes::measure(root, effort);

@@ -55,7 +55,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Measures the cache without a door in front of it. Of `doors` the client, which connects to a started daemon like a guest, and the
     // vhost-user door, whose instructions are counted.
     // `advice` for the division among disks, which is measured on traces.
-    ("bench", &["advice", "block", "cache", "doors", "hitsim", "redo", "trace", "workload"]),
+    ("bench", &["advice", "block", "cache", "doors", "hitsim", "redo", "trace", "volume", "workload"]),
     ("guest", &[]),
     // Converts files of traces to requests and back. Their use, simulation or replay, is outside of it.
     ("trace", &[]),
