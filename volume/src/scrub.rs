@@ -177,7 +177,7 @@ async fn find_damage<S: Store, H: Host>(
 impl<S: Store, H: Host> Volume<S, H> {
     /// Reads all objects that it needs and compares their checksums, then deletes garbage, as [`Self::collect`] does. Guests go on. Content
     /// that they write meanwhile is not read; neither is what only snapshots have, nor what a clone shows of its parent's snapshot. For that,
-    /// the maps of these snapshots would have to be in RAM as well: [`check`](super::check) reads it.
+    /// the maps of these snapshots would have to be in RAM as well: [`check`](super::check()) reads it.
     ///
     /// Gives `progress` the bytes that were read and the bytes in all, after each object. Then it waits for `pause`, with the bytes of that
     /// object, by which a caller limits the rate.
