@@ -248,6 +248,19 @@ impl<S: Store, H: Host> Volume<S, H> {
         self.0.is_inherited(&(range.start / PAGE..range.end.div_ceil(PAGE)))
     }
 
+    /// Returns the size of the disk in bytes that is durable. The device may have another one already, which becomes durable with a flush.
+    pub fn durable_bytes(&self) -> u64 {
+        self.0.state.borrow().content.bytes
+    }
+
+    /// Makes a checkpoint unless nothing is behind the newest one: a snapshot has less to do then.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn prepare_snapshot(&self) -> Result<(), VolumeError> {
+        self.0.checkpoint_if_behind().await
+    }
+
     /// Returns its identity.
     pub fn id(&self) -> VolumeId {
         self.0.volume

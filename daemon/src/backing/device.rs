@@ -161,6 +161,21 @@ impl Backing {
         self.0.inner().lost()
     }
 
+    /// Refuses a snapshot that cannot be made: see [`Storage::check_snapshot`].
+    pub(crate) fn check_snapshot(&self, name: &str) -> Result<()> {
+        self.0.inner().check_snapshot(name)
+    }
+
+    /// Prepares a snapshot: see [`Storage::prepare_snapshot`].
+    pub(crate) async fn prepare_snapshot(&self) {
+        self.0.inner().prepare_snapshot().await;
+    }
+
+    /// Refuses a growth that cannot be: see [`Storage::check_growth`].
+    pub(crate) fn check_growth(&self, bytes: u64) -> Result<()> {
+        self.0.inner().check_growth(bytes)
+    }
+
     /// Makes a snapshot of what it durably has: see [`Storage::take_snapshot`].
     pub(crate) async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {
         self.0.inner().take_snapshot(name).await

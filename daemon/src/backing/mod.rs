@@ -32,7 +32,8 @@ pub(crate) use details::{BackingWarning, Details, Property, PropertyValue};
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
 pub(crate) use kinds::{
-    Location, VolumeUser, check_free, open_read_only, probe_on_ring, refused_volume, scrub_volume,
+    Location, VolumeUser, check_free, command_owner, is_left_behind, open_read_only, probe_on_ring,
+    refused_volume, scrub_volume,
 };
 pub(crate) use monitor::{BackingMonitor, MONITOR_THREADS_MAX, MonitoredBacking};
 pub(crate) use probe::Images;

@@ -89,6 +89,18 @@ pub(super) trait Storage: BlockDevice {
         None
     }
 
+    /// Refuses a snapshot that cannot be made, as far as that is known without asking anybody.
+    ///
+    /// # Errors
+    /// If its kind has no snapshots, or there is one of this name.
+    fn check_snapshot(&self, _name: &str) -> Result<()> {
+        Err(cannot_change("a snapshot of it cannot be made"))
+    }
+
+    /// Does what a snapshot needs and can be done while everything goes on: then the snapshot itself takes less time. What fails is done again
+    /// by that.
+    async fn prepare_snapshot(&self) {}
+
     /// Makes a snapshot of what it durably has, which nothing changes meanwhile.
     ///
     /// # Errors
@@ -103,6 +115,14 @@ pub(super) trait Storage: BlockDevice {
     /// If its kind has no snapshots, there is none of this name, it is needed, or the storage fails.
     async fn delete_snapshot(&self, _name: &str) -> Result<()> {
         Err(cannot_change("it has no snapshots"))
+    }
+
+    /// Refuses a growth that cannot be, as far as that is known without asking anybody.
+    ///
+    /// # Errors
+    /// If its size is not Forebay's to change, or it cannot have this one.
+    fn check_growth(&self, _bytes: u64) -> Result<()> {
+        Err(cannot_change("make it larger with its own tools, then run `forebay disk resize`"))
     }
 
     /// Makes it larger, with nothing in flight that changes it.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::volume::{StoreAccess, print, with_stores};
 use super::{client, disk};
-use crate::backing::{check_free, refused_volume};
+use crate::backing::{check_free, command_owner, is_left_behind, refused_volume};
 use crate::cli::{
     DaemonOptions, StoreOptions, VolumeClone, VolumeDelete, VolumeOne, VolumeResize, VolumeSnapshot,
 };
@@ -44,31 +44,36 @@ enum Route {
 async fn route(access: &StoreAccess, volume: &VolumeName, daemon: &DaemonOptions) -> Result<Route> {
     let found = ::volume::peek(&access.client(volume)?, &access.host, &volume.name).await;
     let summary = found.map_err(|error| refused_volume(volume, &error))?;
-    let Some(host) = &summary.mark.host else {
+    let host = summary.mark.host.as_deref().filter(|_| !is_left_behind(&summary.mark));
+    let Some(host) = host else {
         check_free(volume, &summary.mark, None)?;
         return Ok(Route::Here(summary));
     };
-    let client = client(daemon)?;
-    let backing = format!("volume:{volume}");
-    let disks = client.get("/v1/disks");
-    let disks = disks.as_ref().map_or(&[][..], |document| output::list(&document["disks"]));
-    let has_it = |disk: &&Value| disk["backing"] == backing.as_str() && disk["read_only"] == false;
-    if let Some(name) = disks.iter().find(has_it).and_then(|disk| disk["name"].as_str()) {
-        let path = disk::path_of(name)?;
-        return Ok(Route::Daemon(client, path));
+    if host != host_name() {
+        return Err(Error::conflict(format!(
+            "Cannot change volume {volume}: host '{host}' has it open, and a command there can change it. If that host is dead: `forebay \
+             volume fence {volume}` ends its right to the volume, which is then as of its last group"
+        )));
     }
-    let advice = if *host == host_name() {
-        format!(
-            "no disk of the daemon at {} is on it: give the socket of its daemon with --socket",
+    let client = client(daemon)?;
+    // Nobody is to fence a host whose daemon is stopped: its flash has newer data.
+    let document = client.get("/v1/disks").map_err(|problem| {
+        let message =
+            format!("Cannot change volume {volume}: this host has it open, and {}", problem.message);
+        Error { message, ..problem }
+    })?;
+    let backing = format!("volume:{volume}");
+    let has_it = |disk: &&Value| disk["backing"] == backing.as_str() && disk["read_only"] == false;
+    let disk = output::list(&document["disks"]).iter().find(has_it);
+    let Some(name) = disk.and_then(|disk| disk["name"].as_str()) else {
+        return Err(Error::conflict(format!(
+            "Cannot change volume {volume}: host '{host}' has it open, and no disk of the daemon at {} is on it: give the socket of its daemon \
+             with --socket",
             client.socket().display()
-        )
-    } else {
-        "run this command there".to_owned()
+        )));
     };
-    Err(Error::conflict(format!(
-        "Cannot change volume {volume}: host '{host}' has it open, and {advice}. If that host is dead: `forebay volume fence {volume}` ends \
-         its right to the volume, which is then as of its last group"
-    )))
+    let path = disk::path_of(name)?;
+    Ok(Route::Daemon(client, path))
 }
 
 /// Opens a volume that nobody has open, changes it, and leaves it as it was found: the disk that had it last knows it again.
@@ -81,8 +86,7 @@ async fn change_here<T>(
     let refused = |error: VolumeError| refused_volume(volume, &error);
     let client = access.client(volume)?;
     access.stores.probe(&volume.store, &client).await?;
-    let id = format!("command {}", std::process::id());
-    let owner = Owner { id, host: host_name(), after: Some(found.epochs) };
+    let owner = Owner { id: command_owner(), host: host_name(), after: Some(found.epochs) };
     let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
     let opened = Volume::open(client, access.host.clone(), &volume.name, &owner, settings).await;
     let opened = opened.map_err(refused)?;

@@ -48,8 +48,8 @@ pub(crate) fn fault_of_disk(view: &DiskView) -> Option<DiskFault> {
         how: "has a backing that needs attention",
         reason: warning.text.clone(),
     };
-    // A disk that is not served has none of these.
-    fault.or_else(|| warning.map(attention))
+    // A disk that is not served has none of these. Settings of a store are advice, and no fault.
+    fault.or_else(|| warning.filter(|warning| warning.name != "store-settings").map(attention))
 }
 
 fn fault(

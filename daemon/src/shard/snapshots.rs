@@ -22,6 +22,9 @@ impl ShardHandle {
     pub(super) async fn take_snapshot(&self, name: String, snapshot: String) -> Result<StorageSnapshot> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            // Before anything is destaged for it.
+            disk.cached.backing().check_snapshot(&snapshot)?;
+            disk.cached.backing().prepare_snapshot().await;
             let ours = Rc::clone(&disk);
             let work = async move { ours.cached.backing().take_snapshot(&snapshot).await };
             let settled = disk.cached.with_settled_backing(work).await;
@@ -52,6 +55,7 @@ impl ShardHandle {
     pub(super) async fn grow_backing(&self, name: String, bytes: u64) -> Result<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            disk.cached.backing().check_growth(bytes)?;
             let reserve_bytes = disk.cached.settings().reserve_bytes;
             let checked = shard.cache().check_size(&disk.cached, bytes);
             checked.map_err(|error| explain(&name, &error, reserve_bytes))?;

@@ -35,7 +35,10 @@ pub(super) use nbd::identity_of;
 use nbd::{open_export, probe_export};
 use rbd::{RbdHandle, RbdImage, open_image, probe_image};
 use volume::{OpenVolume, open_volume, probe_volume};
-pub(crate) use volume::{VolumeUser, check_free, open_read_only, refused as refused_volume, scrub_volume};
+pub(crate) use volume::{
+    VolumeUser, check_free, command_owner, is_left_behind, open_read_only, refused as refused_volume,
+    scrub_volume,
+};
 
 /// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -285,6 +288,18 @@ impl Storage for OpenStorage {
 
     async fn measure(&self) -> Result<u64, BlockError> {
         of_each!(self, storage => storage.measure().await)
+    }
+
+    fn check_snapshot(&self, name: &str) -> Result<()> {
+        of_each!(self, storage => Storage::check_snapshot(storage, name))
+    }
+
+    async fn prepare_snapshot(&self) {
+        of_each!(self, storage => Storage::prepare_snapshot(storage).await);
+    }
+
+    fn check_growth(&self, bytes: u64) -> Result<()> {
+        of_each!(self, storage => Storage::check_growth(storage, bytes))
     }
 
     async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {

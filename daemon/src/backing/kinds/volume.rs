@@ -35,6 +35,8 @@ use crate::places::host_name;
 use crate::stores::{Stores, VolumeName, VolumeSource, cannot_use};
 use parent::{ParentSnapshot, content_id};
 
+/// Beginning of the owner of a volume that a command has open by itself; behind it is the number of the process.
+const COMMAND_OWNER: &str = "command ";
 const SECOND_NS: u64 = 1_000_000_000;
 /// Longest time for the checkpoint of a volume that is closed, in nanoseconds: without it, the next open takes longer.
 const CLOSE_NS: u64 = 3_000_000_000;
@@ -104,7 +106,8 @@ impl Storage for OpenVolume {
     }
 
     async fn current_size(&self) -> Result<u64, BlockError> {
-        Ok(self.device.geometry().size)
+        // Not one that is on its way, and may fail.
+        Ok(self.opened().durable_bytes())
     }
 
     fn set_size(&self, _bytes: u64) {}
@@ -168,13 +171,30 @@ impl Storage for OpenVolume {
         ))
     }
 
+    fn check_snapshot(&self, name: &str) -> Result<()> {
+        let (volume, snapshot) = (self.name.name.clone(), name.to_owned());
+        if self.opened().marks().is_none() {
+            return Err(Error::conflict(format!(
+                "Cannot make a snapshot of volume {}: it is open for reading alone",
+                self.name
+            )));
+        }
+        if self.opened().snapshots().iter().any(|other| other.name == name) {
+            return Err(refused(&self.name, &VolumeError::SnapshotExists { volume, snapshot }));
+        }
+        Ok(())
+    }
+
+    async fn prepare_snapshot(&self) {
+        if let Err(problem) = self.opened().prepare_snapshot().await {
+            tracing::debug!("A snapshot of volume {} takes longer: {problem}", self.name);
+        }
+    }
+
     async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {
+        self.check_snapshot(name)?;
         let refused = |error| refused(&self.name, &error);
         let volume = self.opened();
-        if volume.snapshots().iter().any(|other| other.name == name) {
-            let (volume, snapshot) = (self.name.name.clone(), name.to_owned());
-            return Err(refused(VolumeError::SnapshotExists { volume, snapshot }));
-        }
         let SnapshotSummary { name, taken_at, bytes, .. } = volume.snapshot(name).await.map_err(refused)?;
         Ok(StorageSnapshot { of: self.name.to_string(), name, as_of: taken_at, bytes })
     }
@@ -183,13 +203,24 @@ impl Storage for OpenVolume {
         self.opened().delete_snapshot(name).await.map_err(|error| refused(&self.name, &error))
     }
 
-    async fn grow(&self, bytes: u64) -> Result<()> {
+    fn check_growth(&self, bytes: u64) -> Result<()> {
+        let refuse = |reason: &str| format!("Cannot resize volume {}: {reason}", self.name);
+        if self.opened().marks().is_none() {
+            return Err(Error::conflict(refuse("it is open for reading alone")));
+        }
         if bytes < self.device.geometry().size {
-            return Err(Error::conflict(format!(
-                "Cannot make volume {} smaller: create a smaller one, and copy what is needed",
-                self.name
+            return Err(Error::conflict(refuse(
+                "it cannot become smaller; create a smaller one, and copy what is needed",
             )));
         }
+        if !bytes.is_multiple_of(1 << 20) {
+            return Err(Error::invalid(refuse("its size is in whole MiB")));
+        }
+        Ok(())
+    }
+
+    async fn grow(&self, bytes: u64) -> Result<()> {
+        self.check_growth(bytes)?;
         let resized = self.opened().resize(bytes).await;
         resized.map_err(|error| Error::failed(format!("Cannot resize volume {}: {error}", self.name)))
     }
@@ -508,17 +539,35 @@ pub(crate) fn refused(name: &VolumeName, error: &VolumeError) -> Error {
     }
 }
 
+/// Returns the owner of a volume that a command has open by itself, for as long as it runs.
+pub(crate) fn command_owner() -> String {
+    format!("{COMMAND_OWNER}{}", std::process::id())
+}
+
+/// Returns true if a command of this host has the volume open, and was ended in the middle. What it left is whole.
+pub(crate) fn is_left_behind(mark: &Mark) -> bool {
+    let number =
+        mark.owner.as_deref().and_then(|owner| owner.strip_prefix(COMMAND_OWNER)?.parse::<u32>().ok());
+    let is_over = |number: u32| !std::path::Path::new(&format!("/proc/{number}")).exists();
+    mark.host.as_deref().is_some_and(|host| host == host_name()) && number.is_some_and(is_over)
+}
+
 /// Refuses a volume that another host has open, or of which another one has newer data.
 ///
 /// # Errors
 /// A conflict, with what to do.
 pub(crate) fn check_free(name: &VolumeName, mark: &Mark, owner: Option<&str>) -> Result<()> {
-    if owner.is_some() && mark.owner.as_deref() == owner {
+    if owner.is_some() && mark.owner.as_deref() == owner || mark.dirty.is_none() && is_left_behind(mark) {
         return Ok(());
     }
+    let is_here = mark.host.as_deref().is_some_and(|host| host == host_name());
     let advice = format!(
-        "Remove the disk there first. If that host is dead, or its flash lost: `forebay volume fence {name}` ends its right to the volume, \
-         which is then as of its last group"
+        "{}: `forebay volume fence {name}` ends its right to the volume, which is then as of its last group",
+        if is_here {
+            "That is this host: start its daemon if it is stopped, and remove the disk first. Only if its flash is lost"
+        } else {
+            "Remove the disk there first. If that host is dead, or its flash lost"
+        }
     );
     let dirty = mark.dirty.as_ref().map(|dirty| DirtyMark::parse(dirty));
     let reason = match (&mark.host, &dirty) {

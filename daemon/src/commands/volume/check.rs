@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::super::client;
 use super::super::disk::path_of;
 use super::{SECOND_NS, StoreAccess, print, with_stores};
-use crate::backing::{SCRUB_RATE, check_free, refused_volume, scrub_volume};
+use crate::backing::{SCRUB_RATE, check_free, command_owner, refused_volume, scrub_volume};
 use crate::cli::{StoreOptions, VolumeOne, VolumeScrub};
 use crate::client::{Client, Pause};
 use crate::documents;
@@ -126,7 +126,7 @@ async fn scrub_opened(
     let summary = ::volume::peek(&client, &access.host, &volume.name).await.map_err(refused)?;
     check_free(volume, &summary.mark, None)?;
     let owner = Owner {
-        id: format!("scrub {}", std::process::id()),
+        id: command_owner(),
         host: host_name(),
         // If another host takes it meanwhile, that one has it.
         after: Some(summary.epochs),
