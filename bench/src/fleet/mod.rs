@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use block::executor::LocalHost;
-use block::{BlockDevice, Buffer, Host};
+use block::{Aligned, BlockDevice, Buffer, Host};
 use cache::{DestageOrder, Mode};
 use clap::{Args, ValueEnum};
 use volume::{Compression, Owner, Volume, VolumeOptions, VolumeSettings};
@@ -140,9 +140,12 @@ async fn bytes_of(host: LocalHost, bytes: u64) {
         write(&disk, page * PAGE, Buffer::copy_of(&[9; PAGE as usize])).await;
         if (at + 1).is_multiple_of(GROUP / PAGE) {
             flush(&disk).await;
+            // Cleaning keeps up with guests.
+            host.sleep(2 * SECOND).await;
         }
     }
     flush(&disk).await;
+    host.sleep(60 * SECOND).await;
     let after = disk.statistics();
     let written = after.written_bytes - before.written_bytes;
     println!(
@@ -187,7 +190,7 @@ async fn flushes(host: LocalHost, bytes: u64, seconds: u64) {
     fill(&disk, content).await;
     store.set_link(SLOW);
     let flash = ModelledSsd::new(&host, 8 << 30, SsdTransfer::Timed);
-    let rig = Rig::with_settings(host.clone(), flash, disk, 4096, 64 << 20, |settings| {
+    let rig = Rig::with_settings(host.clone(), flash, Aligned::new(disk), 4096, 64 << 20, |settings| {
         settings.mode = Mode::WriteBack;
         settings.reserve_bytes = settings.limit_bytes / 16 * 15;
         settings.dirty_limit_bytes = Some(settings.reserve_bytes / 4);
