@@ -40,7 +40,7 @@ const READS_AT_ONCE: usize = 8;
 const TRIES: u32 = 8;
 const REST_NS: u64 = 1_000_000_000;
 
-/// Whether a flag of which the clone is not there is to be settled.
+/// Treatment of a flag whose clone is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settle {
     No,

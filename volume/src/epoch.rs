@@ -98,6 +98,8 @@ impl<S: Store, H: Host> Calls<S, H> {
         if canary::has(Bug::ReadOnce) {
             return Ok(true);
         }
+        // First: one of them may start meanwhile, and make a checkpoint at once.
+        let lost = self.lost_start(volume, newest, started).await?;
         for epoch in started.map_or(1, |epoch| epoch + 1)..=newest {
             if self.exists(&volume.start(epoch)).await? {
                 return Ok(false);
@@ -106,25 +108,25 @@ impl<S: Store, H: Host> Calls<S, H> {
         if self.exists(&volume.epoch(newest + 1)).await? {
             return Ok(false);
         }
-        self.check_starts(volume, newest, started).await?;
-        Ok(true)
+        lost.map_or(Ok(true), Err)
     }
 
-    /// Fails if an epoch up to `newest` started after `started`, though the record of that is lost: the volume would be taken for an older
+    /// Returns the damage if an epoch up to `newest` has a checkpoint, though none after `started` was found to have started. Either it did
+    /// meanwhile, or the record of that was deleted by a later one that started; or it is lost, and the volume would be taken for an older
     /// one, or an empty one. A host that deletes records of earlier starts has made a checkpoint, whose root stays as long as its own start.
-    pub(crate) async fn check_starts(
+    pub(crate) async fn lost_start(
         &self,
         volume: VolumeId,
         newest: u64,
         started: Option<u64>,
-    ) -> Result<(), VolumeError> {
+    ) -> Result<Option<VolumeError>, VolumeError> {
         for epoch in started.map_or(1, |epoch| epoch + 1)..=newest {
             if self.exists(&volume.checkpoint(CheckpointKey { epoch, number: 0 })).await? {
                 let reason = "it is missing, and its host made a checkpoint";
-                return Err(VolumeError::damaged(&volume.start(epoch), reason));
+                return Ok(Some(VolumeError::damaged(&volume.start(epoch), reason)));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Returns the newest of these epochs that started, and its record.

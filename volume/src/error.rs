@@ -8,8 +8,8 @@ use crate::store::{StoreError, StoreErrorKind};
 /// Reason why a volume could not be used, with what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum VolumeError {
-    /// The name cannot be that of a volume.
-    #[error("Cannot use volume name '{name}': {reason}")]
+    /// The name cannot be that of a volume or a snapshot.
+    #[error("Cannot use name '{name}': {reason}")]
     BadName {
         /// The name.
         name: String,

@@ -66,7 +66,7 @@ pub use error::VolumeError;
 pub use garbage::CollectReport;
 pub use manage::{CheckReport, VolumeOptions, VolumeSummary, check, create, delete, fence, list, peek};
 pub use mark::{Mark, Marks, Owner};
-pub use names::{SnapshotId, VolumeId};
+pub use names::{SnapshotId, VolumeId, check_name};
 pub use scrub::{DamagedObject, ScrubReport};
 pub use settings::VolumeSettings;
 pub use snapshots::{Parent, SnapshotSummary, snapshots};

@@ -158,11 +158,11 @@ impl fmt::Display for SnapshotId {
     }
 }
 
-/// Returns the name of the object that says which volume has a name.
+/// Checks the name of a volume or of a snapshot.
 ///
 /// # Errors
-/// If no volume can have it.
-pub(crate) fn pointer(name: &str) -> Result<String, VolumeError> {
+/// If none can have it.
+pub fn check_name(name: &str) -> Result<(), VolumeError> {
     let refuse = |reason| Err(VolumeError::BadName { name: name.to_owned(), reason });
     if name.is_empty() || name.len() > NAME_BYTES_MAX {
         return refuse("it has 1 to 100 characters");
@@ -173,6 +173,15 @@ pub(crate) fn pointer(name: &str) -> Result<String, VolumeError> {
             "it has letters, digits, '.', '_' and '-' only, and begins with a letter, a digit or '_'",
         );
     }
+    Ok(())
+}
+
+/// Returns the name of the object that says which volume has a name.
+///
+/// # Errors
+/// If no volume can have it.
+pub(crate) fn pointer(name: &str) -> Result<String, VolumeError> {
+    check_name(name)?;
     Ok(format!("{POINTERS}{name}"))
 }
 

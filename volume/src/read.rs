@@ -5,6 +5,7 @@ use futures_util::future::join_all;
 use std::ops::Range;
 
 use super::chunk;
+use super::content::Content;
 use super::error::block_error;
 use super::group::{Extent, Layer};
 use super::map::Location;
@@ -55,8 +56,16 @@ impl<S: Store, H: Host> Shared<S, H> {
 
     /// Returns true if all of these pages come from the snapshot of which it is a clone.
     pub(crate) fn is_inherited(&self, pages: &Range<u64>) -> bool {
+        let state = self.state.borrow();
+        let Content { inherited, map, .. } = &state.content;
+        let is_changed = |layer: &Layer| layer.extents.touching(pages).next().is_some();
         self.base.is_some()
-            && self.extents_of(pages).iter().all(|(_, extent)| matches!(extent, Extent::Inherited))
+            && inherited.within(pages) == *pages
+            && inherited.zeroes(pages).next().is_none()
+            && map.runs(pages.clone()).next().is_none()
+            && !state.closing.iter().chain([&state.open]).any(|group| {
+                group.sealed.iter().any(|layer| is_changed(&layer.borrow())) || is_changed(&group.open)
+            })
     }
 
     /// Reads a range in whole pages into a buffer as long.

@@ -32,7 +32,7 @@ use super::epoch::last_without_gap;
 use super::error::VolumeError;
 use super::load::{OPENINGS, find_volume, load_snapshot, opened_again, read_body};
 use super::mark::Mark;
-use super::names::{CheckpointKey, PartKey, SnapshotId, VolumeId, pointer};
+use super::names::{CheckpointKey, PartKey, SnapshotId, VolumeId, check_name};
 use super::pins::{Pinned, Pins};
 use super::record::{self, ParentRecord, SnapshotRecord, StartRecord, TableRecord};
 use super::settings::VolumeSettings;
@@ -217,7 +217,7 @@ impl Snapshots {
 impl<S: Store, H: Host> Shared<S, H> {
     /// Takes a snapshot.
     async fn take_snapshot(shared: &Rc<Self>, name: &str) -> Result<SnapshotSummary, VolumeError> {
-        drop(pointer(name)?);
+        check_name(name)?;
         let durable = VolumeError::NotDurable;
         shared.usable(Operation::Write).map_err(durable)?;
         let abandoned = shared.state.borrow().abandoned;
@@ -318,7 +318,6 @@ impl<S: Store, H: Host> Shared<S, H> {
     async fn replace_table(&self, table: Vec<SnapshotRecord>) -> Result<(), VolumeError> {
         let epoch = self.epoch.expect("it is open for writing");
         let bytes = record::encode(&TableRecord { snapshots: table.clone() });
-        let doubt = self.state.borrow_mut().snapshots.in_doubt.replace(table.clone());
         loop {
             // Nobody doubts the table before.
             self.look().await?;
@@ -326,22 +325,27 @@ impl<S: Store, H: Host> Shared<S, H> {
             let number = self.state.borrow().snapshots.next;
             let mut is_unanswered = false;
             let name = self.volume.snapshots(epoch, number);
-            match self.calls.create_watched(&name, &bytes, &mut is_unanswered).await {
-                Ok(()) => self.state.borrow_mut().snapshots.next += 1,
+            let doubt = self.state.borrow_mut().snapshots.in_doubt.replace(table.clone());
+            let put = self.calls.create_watched(&name, &bytes, &mut is_unanswered).await;
+            let snapshots = &mut self.state.borrow_mut().snapshots;
+            match put {
+                Ok(()) => {
+                    snapshots.next += 1;
+                    break;
+                }
                 // An earlier one of ours, of which the store gave no answer.
                 Err(error) if error.kind == StoreErrorKind::Exists => {
-                    self.state.borrow_mut().snapshots.next += 1;
-                    continue;
+                    snapshots.next += 1;
+                    snapshots.in_doubt = doubt;
                 }
                 Err(error) => {
                     if !is_unanswered {
                         // The store refused it, and will not have it.
-                        self.state.borrow_mut().snapshots.in_doubt = doubt;
+                        snapshots.in_doubt = doubt;
                     }
                     return Err(error.into());
                 }
             }
-            break;
         }
         if !canary::has(Bug::NoLookAfterTable) {
             self.look().await?;
@@ -396,11 +400,6 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Returns the identity of the snapshot that this is, if it was opened as one.
     pub fn snapshot_id(&self) -> Option<SnapshotId> {
         self.0.snapshot
-    }
-
-    /// Returns the snapshot of which the volume is a clone, if it is one.
-    pub fn parent(&self) -> Option<Parent> {
-        self.0.parent.clone()
     }
 
     /// Opens a snapshot of a volume for reading alone. A host that writes the volume goes on; once the snapshot is deleted, reads fail.

@@ -19,7 +19,7 @@ use super::group::Group;
 use super::mark::Mark;
 use super::names::{CheckpointKey, PartKey, SnapshotId, VolumeId};
 use super::settings::VolumeSettings;
-use super::snapshots::{Parent, Snapshots};
+use super::snapshots::Snapshots;
 use super::store::{Store, StoreError};
 
 pub(crate) struct Shared<S, H> {
@@ -29,8 +29,7 @@ pub(crate) struct Shared<S, H> {
     pub(crate) name: String,
     /// The snapshot that it is, if it was opened as one.
     pub(crate) snapshot: Option<SnapshotId>,
-    /// The snapshot of which it is a clone, and the device that has its content.
-    pub(crate) parent: Option<Parent>,
+    /// The device with the content of the snapshot of which it is a clone.
     pub(crate) base: Option<Rc<dyn Base>>,
     /// None if it is open for reading alone.
     pub(crate) epoch: Option<u64>,

@@ -120,9 +120,15 @@ impl<S: Store, H: Host> Shared<S, H> {
         state.behind() > 0 || state.header_bytes > 0
     }
 
-    /// Makes a checkpoint unless nothing is behind the newest one.
+    /// Makes a checkpoint unless nothing is behind the newest one, and deletes what is left to be.
     pub(crate) async fn checkpoint_if_behind(&self) -> Result<(), VolumeError> {
-        if self.is_behind() { self.checkpoint().await } else { Ok(()) }
+        let _upkeep = self.upkeep.lock().await;
+        if self.is_behind() {
+            self.checkpoint_kept().await?;
+        } else if self.has_doomed() {
+            self.look().await?;
+        }
+        self.delete().await
     }
 
     /// Makes a checkpoint, and deletes what it does not need.

@@ -25,7 +25,7 @@ use super::group::{Extent, Group};
 use super::load::{Loaded, find_volume, load, load_newest, read_record};
 use super::mark::{Mark, Marks, Owner};
 use super::names::{SnapshotId, VolumeId};
-use super::record::{self, ParentRecord, StartRecord, TailRecord, VolumeRecord};
+use super::record::{self, StartRecord, TailRecord, VolumeRecord};
 use super::settings::VolumeSettings;
 use super::snapshots::Snapshots;
 use super::state::{Shared, State, VolumeStatistics};
@@ -58,11 +58,11 @@ impl<S: Store, H: Host> Volume<S, H> {
     where
         S: Clone,
     {
-        Self::open_for(Calls { store, host }, name, owner, settings, None).await
+        Self::open_on(store, host, name, owner, settings, None).await
     }
 
-    /// Opens a volume for writing as [`Self::open`] does, with another device in the place of its parent's snapshot, of the same content. A
-    /// volume without a parent does not use it.
+    /// Opens a volume for writing as [`Self::open`] does. If it is a clone and `base` is given, that is read in the place of its parent's
+    /// snapshot, and has the same content.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -72,24 +72,12 @@ impl<S: Store, H: Host> Volume<S, H> {
         name: &str,
         owner: &Owner,
         settings: VolumeSettings,
-        base: Rc<dyn Base>,
-    ) -> Result<Self, VolumeError>
-    where
-        S: Clone,
-    {
-        Self::open_for(Calls { store, host }, name, owner, settings, Some(base)).await
-    }
-
-    async fn open_for(
-        calls: Calls<S, H>,
-        name: &str,
-        owner: &Owner,
-        settings: VolumeSettings,
         base: Option<Rc<dyn Base>>,
     ) -> Result<Self, VolumeError>
     where
         S: Clone,
     {
+        let calls = Calls { store, host };
         let (volume, _) = find_volume(&calls, name).await?;
         let epoch = calls.take_epoch(volume, owner.after).await?;
         // A delete takes an epoch after the record is gone. So this is fenced by it, or finds no record here.
@@ -97,13 +85,12 @@ impl<S: Store, H: Host> Volume<S, H> {
         let load = async {
             let loaded = load(&calls, volume, epoch - 1).await?;
             let started = loaded.start.as_ref().map(|(epoch, _)| *epoch);
-            calls.check_starts(volume, epoch - 1, started).await?;
+            if let Some(lost) = calls.lost_start(volume, epoch - 1, started).await? {
+                return Err(lost);
+            }
             let mark = calls.mark_since(volume, loaded.start.clone()).await?;
             let pins = calls.pins_of(volume, &loaded.snapshots).await?;
-            let base = match base {
-                Some(base) if record.parent.is_some() => Some(base),
-                _ => open_base(&calls, &record, settings).await?,
-            };
+            let base = base_or(base, &calls, &record, settings).await?;
             Ok::<_, VolumeError>((loaded, mark, pins, base))
         };
         let (loaded, mark, pins, base) = match load.await {
@@ -144,13 +131,10 @@ impl<S: Store, H: Host> Volume<S, H> {
     where
         S: Clone,
     {
-        let calls = Calls { store, host };
-        let (volume, record) = find_volume(&calls, name).await?;
-        let base = open_base(&calls, &record, settings).await?;
-        Self::open_for_reading(calls, name, (volume, record), settings, base).await
+        Self::open_read_only_on(store, host, name, settings, None).await
     }
 
-    /// Opens a volume for reading as [`Self::open_read_only`] does, with another device in the place of its parent's snapshot.
+    /// Opens a volume for reading as [`Self::open_read_only`] does, with `base` as in [`Self::open_on`].
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -159,20 +143,14 @@ impl<S: Store, H: Host> Volume<S, H> {
         host: H,
         name: &str,
         settings: VolumeSettings,
-        base: Rc<dyn Base>,
-    ) -> Result<Self, VolumeError> {
-        let calls = Calls { store, host };
-        let found = find_volume(&calls, name).await?;
-        Self::open_for_reading(calls, name, found, settings, Some(base)).await
-    }
-
-    async fn open_for_reading(
-        calls: Calls<S, H>,
-        name: &str,
-        (volume, record): (VolumeId, VolumeRecord),
-        settings: VolumeSettings,
         base: Option<Rc<dyn Base>>,
-    ) -> Result<Self, VolumeError> {
+    ) -> Result<Self, VolumeError>
+    where
+        S: Clone,
+    {
+        let calls = Calls { store, host };
+        let (volume, record) = find_volume(&calls, name).await?;
+        let base = base_or(base, &calls, &record, settings).await?;
         let mut loaded = load_newest(&calls, volume).await?;
         let mark = std::mem::take(&mut loaded.mark);
         let opening = Opening { name: name.to_owned(), volume, epoch: None, snapshot: None };
@@ -230,7 +208,6 @@ impl<S: Store, H: Host> Volume<S, H> {
             volume,
             name,
             snapshot,
-            parent: record.parent.as_ref().and_then(ParentRecord::parent),
             base,
             epoch,
             settings,
@@ -253,7 +230,7 @@ impl<S: Store, H: Host> Volume<S, H> {
         self.0.state.borrow().content.bytes
     }
 
-    /// Makes a checkpoint unless nothing is behind the newest one: a snapshot has less to do then.
+    /// Makes a checkpoint unless nothing is behind the newest one, and deletes what is left to be: a snapshot has less to do then.
     ///
     /// # Errors
     /// If the store fails.
@@ -350,6 +327,19 @@ impl<S: Store, H: Host> Volume<S, H> {
 impl<S: Store, H: Host> Drop for Volume<S, H> {
     fn drop(&mut self) {
         self.0.close();
+    }
+}
+
+/// Returns the device below a volume: `base` if it is a clone and that is given, else its parent's snapshot; none if it is no clone.
+async fn base_or<S: Store + Clone, H: Host>(
+    base: Option<Rc<dyn Base>>,
+    calls: &Calls<S, H>,
+    record: &VolumeRecord,
+    settings: VolumeSettings,
+) -> Result<Option<Rc<dyn Base>>, VolumeError> {
+    match base {
+        Some(base) if record.parent.is_some() => Ok(Some(base)),
+        _ => open_base(calls, record, settings).await,
     }
 }
 

@@ -1,12 +1,29 @@
 //! Stories of groups that the writer abandons: nothing of them becomes a part of the next one.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
+use block::executor::LocalHost;
 use block::{BlockDevice, ErrorKind, Host, PAGE};
 use volume::{StoreErrorKind, Volume, VolumeSettings};
 
-use crate::store::{Health, HostStore};
+use crate::Disk;
+use crate::store::{Health, HostStore, Objects};
 use crate::stories::{MIB, SECOND, holds, open, read, settings, story, write};
+
+/// Returns settings with which each page becomes an object, one after another.
+fn narrow() -> VolumeSettings {
+    VolumeSettings { object_bytes: PAGE, puts_at_once: 1, ..settings() }
+}
+
+/// Opens the volume by a host that falls asleep then.
+async fn open_asleep(objects: &Rc<Objects>, host: &LocalHost) -> (Rc<Disk>, Rc<Cell<Health>>) {
+    let store = HostStore::new(objects, host);
+    let health = Rc::clone(&store.health);
+    let disk = Volume::open(store, host.clone(), "disk", &crate::owner(), narrow()).await.unwrap();
+    health.set(Health::Asleep);
+    (Rc::new(disk), health)
+}
 
 #[test]
 fn groups_that_are_abandoned_while_the_store_refuses_leave_few_objects_on_their_way() {
@@ -34,12 +51,7 @@ fn groups_that_are_abandoned_while_the_store_refuses_leave_few_objects_on_their_
 #[test]
 fn a_write_that_waits_while_its_group_is_abandoned_is_no_part_of_the_next_one() {
     story(async |objects, host| {
-        let settings = VolumeSettings { object_bytes: PAGE, puts_at_once: 1, ..settings() };
-        let store = HostStore::new(objects, host);
-        let health = Rc::clone(&store.health);
-        let disk =
-            Rc::new(Volume::open(store, host.clone(), "disk", &crate::owner(), settings).await.unwrap());
-        health.set(Health::Asleep);
+        let (disk, health) = open_asleep(objects, host).await;
         // The first one is on its way, the second one is in memory, and the third one waits.
         write(&disk, 1, 1).await.unwrap();
         write(&disk, 2, 2).await.unwrap();
@@ -56,7 +68,7 @@ fn a_write_that_waits_while_its_group_is_abandoned_is_no_part_of_the_next_one() 
             assert_eq!(read(&disk, page).await.unwrap(), zeroes, "page {page}");
         }
         drop(disk);
-        let disk = open(objects, host, settings).await.unwrap();
+        let disk = open(objects, host, narrow()).await.unwrap();
         assert!(holds(&disk, 4, 4).await);
         assert_eq!(read(&disk, 3).await.unwrap(), zeroes);
     });
@@ -65,12 +77,7 @@ fn a_write_that_waits_while_its_group_is_abandoned_is_no_part_of_the_next_one() 
 #[test]
 fn a_flush_that_waits_while_its_group_is_abandoned_makes_nothing_of_the_next_one_durable() {
     story(async |objects, host| {
-        let settings = VolumeSettings { object_bytes: PAGE, puts_at_once: 1, ..settings() };
-        let store = HostStore::new(objects, host);
-        let health = Rc::clone(&store.health);
-        let disk =
-            Rc::new(Volume::open(store, host.clone(), "disk", &crate::owner(), settings).await.unwrap());
-        health.set(Health::Asleep);
+        let (disk, health) = open_asleep(objects, host).await;
         // The first one is on its way, so there is no room for the end of the group.
         write(&disk, 1, 1).await.unwrap();
         write(&disk, 2, 2).await.unwrap();
@@ -83,7 +90,7 @@ fn a_flush_that_waits_while_its_group_is_abandoned_makes_nothing_of_the_next_one
         assert!(flushing.await.unwrap_err().to_string().contains("abandoned"));
         host.sleep(10 * SECOND).await;
         drop(disk);
-        let disk = open(objects, host, settings).await.unwrap();
+        let disk = open(objects, host, narrow()).await.unwrap();
         let zeroes = vec![0; PAGE as usize];
         for page in [1, 2, 4] {
             assert_eq!(read(&disk, page).await.unwrap(), zeroes, "page {page}");
@@ -97,6 +104,7 @@ fn a_size_that_is_abandoned_with_its_group_is_not_that_of_the_next_one() {
         let disk = open(objects, host, settings()).await.unwrap();
         *objects.refuses.borrow_mut() = Some(("volumes/", StoreErrorKind::Full));
         disk.resize(8 * MIB).await.unwrap_err();
+        assert_eq!((disk.geometry().size, disk.durable_bytes()), (8 * MIB, 64 * MIB));
         disk.abandon_group();
         assert_eq!(disk.geometry().size, 64 * MIB);
         *objects.refuses.borrow_mut() = None;

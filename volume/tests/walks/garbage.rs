@@ -7,7 +7,9 @@ use block::{BlockDevice, ByteRange, Host, PAGE};
 use volume::{CollectReport, Mark, StoreErrorKind, Volume, VolumeError, VolumeOptions, VolumeSettings};
 
 use crate::store::{Health, HostStore, MILLISECOND, Objects};
-use crate::stories::{SECOND, busy, check, content, holds, open, read, reopen, settings, story, write};
+use crate::stories::{
+    SECOND, busy, check, content, holds, open, read, reopen, settings, story, write, write_apart,
+};
 use crate::{Disk, owner};
 
 /// Writes pages again and again, each round with other content.
@@ -284,10 +286,7 @@ fn a_scrub_beside_guests_finds_the_ranges_that_damage_costs() {
     for is_lost in [false, true] {
         story(async |objects, host| {
             let disk = open(objects, host, settings()).await.unwrap();
-            for page in 0..32 {
-                write(&disk, page * 10, page).await.unwrap();
-            }
-            disk.flush().await.unwrap();
+            write_apart(&disk).await;
             let mut steps = Vec::new();
             let report = disk.scrub(&mut |done, all| steps.push((done, all)), async |_| {}).await.unwrap();
             assert_eq!((report.found.damaged, report.found.whole_bytes), (Vec::new(), 32 * PAGE));

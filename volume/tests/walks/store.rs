@@ -34,6 +34,8 @@ pub(crate) struct Objects {
     late: RefCell<Vec<(String, Bytes)>>,
     /// The store creates objects whose names have this part, and none of its answers arrives.
     pub(crate) unheard: RefCell<Option<&'static str>>,
+    /// The store gives no answer to reads of names that have this part.
+    pub(crate) silent: RefCell<Option<&'static str>>,
     /// The store refuses deletes.
     pub(crate) keeps: Cell<bool>,
     /// Reads that were asked for.
@@ -238,7 +240,8 @@ impl Store for HostStore {
     async fn get(&self, name: &str, range: Option<Range<u64>>) -> Result<Bytes, StoreError> {
         self.objects.gets.set(self.objects.gets.get() + 1);
         self.ask(name).await;
-        if matches!(self.fate(), Fate::Lost | Fate::Late) {
+        let is_silent = self.objects.silent.borrow().is_some_and(|part| name.contains(part));
+        if is_silent || matches!(self.fate(), Fate::Lost | Fate::Late) {
             return Err(unreachable(name));
         }
         let found = self.objects.by_name.borrow().get(name).map(|(bytes, _)| bytes.clone());

@@ -437,6 +437,14 @@ pub(crate) async fn reopen(disk: Disk, objects: &Rc<Objects>, host: &LocalHost) 
     open(objects, host, settings()).await
 }
 
+/// Writes 32 pages that are no neighbours.
+pub(crate) async fn write_apart(disk: &Disk) {
+    for page in 0..32 {
+        write(disk, page * 10, page).await.unwrap();
+    }
+    disk.flush().await.unwrap();
+}
+
 fn damage_of(error: &VolumeError) -> &str {
     let VolumeError::Damaged { name, .. } = error else { panic!("{error:?}") };
     name
@@ -447,10 +455,7 @@ fn a_damaged_chunk_or_a_lost_object_costs_its_pages_alone_and_a_check_reports_it
     for is_lost in [false, true] {
         story(async |objects, host| {
             let disk = open(objects, host, settings()).await.unwrap();
-            for page in 0..32 {
-                write(&disk, page * 10, page).await.unwrap();
-            }
-            disk.flush().await.unwrap();
+            write_apart(&disk).await;
             // The map is in a checkpoint: one behind it that is lost would be the end of what was written.
             let disk = reopen(disk, objects, host).await.unwrap();
             let bad = objects.named("/data/")[1].clone();
