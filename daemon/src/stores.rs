@@ -109,12 +109,13 @@ impl Stores {
         self.0.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Probes a store, unless this process did so before: whether it keeps what volumes need of it.
+    /// Probes a store, unless the last probe of this process passed: whether it keeps what volumes need of it.
     ///
     /// # Errors
     /// If it does not, or cannot be used.
     pub(crate) async fn probe(&self, name: &str, client: &Client) -> Result<()> {
-        if self.used().get(name).is_some_and(|used| used.findings.is_some()) {
+        let keeps = |used: &Used| used.findings.as_ref().is_some_and(|found| found.failure.is_none());
+        if self.used().get(name).is_some_and(keeps) {
             return Ok(());
         }
         let report = objects::probe(client).await.map_err(|error| cannot_use(name, &error))?;
@@ -256,15 +257,9 @@ impl std::fmt::Display for VolumeSource {
 /// Parses the name of a snapshot.
 ///
 /// # Errors
-/// If it cannot be a part of STORE/NAME@SNAPSHOT.
+/// If a snapshot cannot have it.
 pub(crate) fn parse_snapshot(text: &str) -> Result<String, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if text.is_empty() || !text.chars().all(is_plain) {
-        return Err(
-            "the name of a snapshot has letters, digits, '.', '_' and '-' only, such as before-upgrade"
-                .to_owned(),
-        );
-    }
+    volume::check_name(text).map_err(|error| error.to_string())?;
     Ok(text.to_owned())
 }
 

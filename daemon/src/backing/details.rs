@@ -36,6 +36,8 @@ pub(crate) struct BackingWarning {
     pub(crate) name: &'static str,
     /// One or more sentences, with what to do.
     pub(crate) text: String,
+    /// True if the health of the host depends on it; otherwise it is advice.
+    pub(crate) is_fault: bool,
 }
 
 impl Property {

@@ -23,7 +23,6 @@ mod replay;
 mod report;
 mod serve;
 mod simulate;
-mod snapshots;
 mod stats;
 mod status;
 mod top;

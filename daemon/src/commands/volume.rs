@@ -1,7 +1,9 @@
-//! `forebay volume`: volumes as wholes. Works without a daemon: all that it needs is the configuration with the stores. A scrub goes through the
-//! daemon that has the volume open.
+//! `forebay volume`: volumes as wholes. What changes a volume that a daemon of this host has open goes through that; all
+//! else needs the configuration with the stores alone.
 
+mod access;
 mod check;
+mod snapshots;
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -13,29 +15,21 @@ use ::volume::{Owner, Volume, VolumeSettings, VolumeSummary};
 use base::error::{Error, Result};
 use base::moment::nanos_since_1970;
 use base::units::Size;
-use block::executor::{Executor, LocalHost, Order};
-use block::{BlockDevice, Buffer, ByteRange, Ring};
-use objects::Client;
+use block::{BlockDevice, BlockError, Buffer, ByteRange};
 use serde_json::{Value, json};
 
-use super::snapshots;
-use crate::backing::{check_free, open_read_only, refused_volume};
+use crate::backing::{check_free, refused_volume};
 use crate::cli::{
     StoreOptions, VolumeAny, VolumeCommand, VolumeCreate, VolumeExport, VolumeImport, VolumeList, VolumeOne,
 };
-use crate::config::Config;
 use crate::output;
 use crate::places::host_name;
-use crate::stores::{Stores, VolumeName, VolumeSource};
+use crate::stores::VolumeName;
+use access::{PIECE_BYTES, read_pieces, with_stores};
 
-/// Entries of the ring of the system: all requests go to the store.
-const QUEUE_DEPTH: u32 = 8;
-/// Bytes that are copied at once.
-const PIECE_BYTES: u64 = 1 << 20;
 /// Bytes after which an import makes durable what it copied.
 const FLUSH_BYTES: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
-const SECOND_NS: u64 = 1_000_000_000;
 
 pub(super) fn run(command: &VolumeCommand) -> Result<()> {
     match command {
@@ -58,37 +52,6 @@ pub(super) fn run(command: &VolumeCommand) -> Result<()> {
             None => delete(&options.any.source.volume, &options.any.store),
         },
     }
-}
-
-/// Means to reach a volume.
-pub(super) struct StoreAccess {
-    pub(super) stores: Stores,
-    pub(super) host: LocalHost,
-}
-
-impl StoreAccess {
-    pub(super) fn client(&self, volume: &VolumeName) -> Result<Client> {
-        self.stores.client(&volume.store)
-    }
-
-    /// Opens a volume or a snapshot for reading alone.
-    pub(super) async fn open_read_only(&self, source: &VolumeSource) -> Result<Volume<Client, LocalHost>> {
-        open_read_only(self.client(&source.volume)?, &self.host, source).await
-    }
-}
-
-/// Runs what a command does with stores.
-pub(super) fn with_stores<T>(
-    options: &StoreOptions,
-    run: impl AsyncFnOnce(&StoreAccess) -> Result<T>,
-) -> Result<T> {
-    let config = Config::for_command(options.config.as_deref())?;
-    let cannot_start =
-        |error: &dyn std::fmt::Display| Error::failed(format!("Cannot start: {error}; free some memory"));
-    let queue = Ring::new(QUEUE_DEPTH).map_err(|error| cannot_start(&error))?;
-    let executor = Executor::new(queue, Order::Fifo);
-    let access = StoreAccess { stores: Stores::new(config.stores), host: executor.host() };
-    executor.run(run(&access)).expect("a ring always waits")
 }
 
 /// Prints a document, or the text for people.
@@ -280,18 +243,12 @@ fn export(options: &VolumeExport) -> Result<()> {
         let opened = access.open_read_only(source).await?;
         let size = opened.geometry().size;
         file.set_len(size).map_err(|error| cannot_copy(path, &error))?;
-        let whole = ByteRange::new(0, size);
-        let extents = opened.extents(whole).await.map_err(|error| cannot_copy(path, &error))?;
-        for extent in extents.into_iter().filter(|extent| extent.allocated) {
-            let mut at = extent.range.start;
-            while at < extent.range.end {
-                let length = PIECE_BYTES.min(extent.range.end - at);
-                let (piece, read) = opened.read(at, Buffer::zeroed(length as usize)).await;
-                read.map_err(|error| cannot_copy(path, &error))?;
-                file.write_all_at(&piece, at).map_err(|error| cannot_copy(path, &error))?;
-                at += length;
-            }
-        }
+        let failed = |error: BlockError| cannot_copy(path, &error);
+        let copy = |range: ByteRange, piece: std::result::Result<&[u8], BlockError>| {
+            let piece = piece.map_err(failed)?;
+            file.write_all_at(piece, range.start).map_err(|error| cannot_copy(path, &error))
+        };
+        read_pieces(&opened, copy, failed).await?;
         file.sync_all().map_err(|error| cannot_copy(path, &error))?;
         Ok(size)
     });

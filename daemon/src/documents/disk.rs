@@ -8,12 +8,12 @@ use api::disk::{
     ScrubState, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
-use base::moment::Moment;
 use base::units::Size;
 use block::ByteRange;
 use cache::LoadProgress;
 use doors::DoorCounters;
 
+use super::moment;
 use super::statistics::statistics;
 use crate::backing::{BackingWarning, Capabilities, NamedAbility, Property, PropertyValue, ScrubResult};
 use crate::door::DoorKind;
@@ -36,10 +36,13 @@ pub(crate) struct DiskFault {
 /// Returns the fault of a disk; none if all is well with it.
 pub(crate) fn fault_of_disk(view: &DiskView) -> Option<DiskFault> {
     let report = view.report.as_ref().ok();
-    let warning = report.and_then(|report| report.details.warnings.first());
+    let warning = report.and_then(|report| report.details.warnings.iter().find(|warning| warning.is_fault));
     let backing = report.map(backing_state).map(|backing| match (backing.state, warning) {
-        // It has the next step.
-        (Condition::Failing, Some(warning)) => BackingState { reason: Some(warning.text.clone()), ..backing },
+        // It has a next step.
+        (Condition::Failing, Some(BackingWarning { text, .. })) => {
+            let reasons = backing.reason.iter().chain([text]).map(String::as_str).collect::<Vec<_>>();
+            BackingState { reason: Some(reasons.join("; ")), ..backing }
+        }
         _ => backing,
     });
     let lost_bytes = report.map_or(0, |report| report.statistics.lost_bytes);
@@ -48,8 +51,8 @@ pub(crate) fn fault_of_disk(view: &DiskView) -> Option<DiskFault> {
         how: "has a backing that needs attention",
         reason: warning.text.clone(),
     };
-    // A disk that is not served has none of these. Settings of a store are advice, and no fault.
-    fault.or_else(|| warning.filter(|warning| warning.name != "store-settings").map(attention))
+    // A disk that is not served has none of these.
+    fault.or_else(|| warning.map(attention))
 }
 
 fn fault(
@@ -231,7 +234,7 @@ fn dirt(view: &DiskView) -> Dirt {
         segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
         lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
         quiesce: report.map(quiesce),
-        consistent_as_of: promised.map(|(taken_at, _)| Moment(taken_at / SECOND_NS).to_string()),
+        consistent_as_of: promised.and_then(|(taken_at, _)| moment(taken_at)),
         consistent_age_seconds: promised.map(|(_, uncovered_ns)| uncovered_ns / SECOND_NS),
         ring_path: ring.and_then(|(_, place)| place.clone()),
         ring_used_bytes: ring.map(|(state, _)| state.ring_bytes[0]),
@@ -249,7 +252,7 @@ fn quiesce(report: &DiskReport) -> QuiesceInfo {
         QuiesceStatus::Ended(reason) => (QuiesceState::Ended, None, Some(reason.clone())),
     };
     let as_of = report.consistency.as_ref().and_then(|(state, _)| state.backing_as_of);
-    let backing_as_of = as_of.map(|time| Moment(time / SECOND_NS).to_string());
+    let backing_as_of = as_of.and_then(moment);
     QuiesceInfo { state, number: report.quiesce_number, seconds_left, backing_as_of, reason }
 }
 
@@ -338,7 +341,7 @@ pub(crate) fn scrub_report(result: &ScrubResult) -> ScrubReport {
     let deleted = result.deleted.as_ref().ok();
     ScrubReport {
         bytes: result.bytes,
-        as_of: (result.taken_at > 0).then(|| Moment(result.taken_at / SECOND_NS).to_string()),
+        as_of: moment(result.taken_at),
         objects: result.objects,
         stored_bytes: result.stored_bytes,
         mapped_bytes: result.mapped_bytes,

@@ -7,6 +7,7 @@ use super::locks::DiskLock;
 use super::{NewDisk, Registry, being_removed, known};
 use crate::backing::{Location, StorageSnapshot};
 use crate::keys::Values;
+use crate::state::DiskRecord;
 
 impl Registry {
     /// Makes a snapshot of the volume of a disk, with everything that was acknowledged before.
@@ -23,12 +24,25 @@ impl Registry {
     /// Deletes a snapshot of the volume of a disk.
     ///
     /// # Errors
-    /// As [`Self::take_snapshot`].
+    /// As [`Self::take_snapshot`]; or if another disk serves it.
     pub(crate) async fn delete_snapshot(&self, name: &str, snapshot: String) -> Result<()> {
         let _changing = self.lock_of_volume(name).await?;
+        self.check_not_served(name, &snapshot)?;
         self.shards.delete_snapshot(name.to_owned(), snapshot.clone()).await?;
         tracing::info!("Deleted snapshot '{snapshot}' of the volume of disk '{name}'");
         Ok(())
+    }
+
+    /// Refuses to delete a snapshot of a disk's volume that another disk serves.
+    fn check_not_served(&self, name: &str, snapshot: &str) -> Result<()> {
+        let state = self.state();
+        let backing = format!("{}@{snapshot}", known(&state, name)?.backing);
+        match state.disks.iter().find(|disk| disk.backing == backing) {
+            None => Ok(()),
+            Some(DiskRecord { name: other, .. }) => Err(Error::conflict(format!(
+                "Cannot delete snapshot '{snapshot}': disk '{other}' serves it; remove that first, with `forebay disk remove {other}`"
+            ))),
+        }
     }
 
     /// Takes the lock of a disk that is not being removed.

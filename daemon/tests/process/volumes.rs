@@ -14,12 +14,13 @@ use crate::patience;
 
 const DOCUMENT: &str = include_str!("../../../docs/volumes.md");
 /// Sources of the messages in the page.
-const SOURCES: [&str; 7] = [
-    include_str!("../../src/commands/snapshots.rs"),
+const SOURCES: [&str; 8] = [
+    include_str!("../../src/commands/volume/access.rs"),
     include_str!("../../src/backing/kinds/volume.rs"),
     include_str!("../../src/stores.rs"),
     include_str!("../../../objects/src/probe.rs"),
     include_str!("../../../block/src/error.rs"),
+    include_str!("../../../volume/src/epoch.rs"),
     include_str!("../../../volume/src/error.rs"),
     include_str!("../../../volume/src/volume.rs"),
 ];
@@ -72,6 +73,16 @@ impl Store {
         assert!(succeeded, "{heading} {number}:\n{text}");
         text
     }
+}
+
+/// Starts a daemon with a volume, and a disk that serves it.
+fn host_with_disk() -> (Host, Store, Daemon) {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    (one, store, host)
 }
 
 fn numbers(host: &Daemon) -> Vec<u64> {
@@ -148,11 +159,7 @@ fn files(host: &Host, folder: &str) -> Vec<PathBuf> {
 
 #[test]
 fn a_volume_is_scrubbed_by_the_daemon_that_has_it_or_alone_and_garbage_goes() {
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, store, host) = host_with_disk();
     write_all(&host, 1..=100);
     host.kill();
     let host = store.serve(&one);
@@ -209,11 +216,7 @@ fn a_volume_is_scrubbed_by_the_daemon_that_has_it_or_alone_and_garbage_goes() {
 
 #[test]
 fn a_store_that_refuses_is_shown_with_the_next_step_until_it_does_not() {
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, _store, host) = host_with_disk();
     // Where the objects of groups would be is a file.
     let volume = files(&one, ".")[0].parent().expect("it has a folder").to_owned();
     let data = volume.join("data");
@@ -311,11 +314,7 @@ fn what_cannot_be_served_from_a_volume_is_refused_with_what_to_do() {
 
 #[test]
 fn a_quiesced_volume_is_the_disk_as_of_one_instant_and_stays_so() {
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, store, host) = host_with_disk();
     let mut guest = host.guest("web1");
     write_some(&mut guest, 1..=100);
     host.run(&["disk", "quiesce", "web1", "--seconds", "60"]).succeeded();
@@ -343,11 +342,7 @@ fn volume(store: &Store, host: &Daemon, words: &[&str]) -> Ran {
 #[test]
 fn snapshots_and_clones_are_as_the_page_says_while_the_guest_goes_on() {
     const PAGE_PART: &str = "Snapshots and clones";
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, store, host) = host_with_disk();
     let mut guest = host.guest("web1");
     write_some(&mut guest, 1..=100);
     let made = store.run(PAGE_PART, 0, &host);
@@ -370,7 +365,7 @@ fn snapshots_and_clones_are_as_the_page_says_while_the_guest_goes_on() {
     assert!(host.guest("before").write(0, &[1; PAGE as usize]).is_err());
 
     let refused = volume(&store, &host, &["delete", "cold/web1@before-upgrade"]).failed();
-    assert!(refused.contains("has clones, which need it: web2"), "{refused}");
+    assert!(refused.contains("disk 'before' serves it"), "{refused}");
     let refused = volume(&store, &host, &["snapshot", "cold/web1", "before-upgrade"]).failed();
     assert!(refused.contains("has a snapshot 'before-upgrade' already"), "{refused}");
 
@@ -390,11 +385,7 @@ fn snapshots_and_clones_are_as_the_page_says_while_the_guest_goes_on() {
 
 #[test]
 fn clones_share_what_the_disk_of_their_snapshot_has_cached_and_go_on_without_it() {
-    let host = Host::new();
-    let store = Store::new(&host);
-    let daemon = store.serve(&host);
-    store.run("Volume", 0, &daemon);
-    store.run("Disk", 0, &daemon);
+    let (_one, store, daemon) = host_with_disk();
     write_all(&daemon, 1..=200);
     store.run("Golden images", 0, &daemon);
     volume(&store, &daemon, &["clone", "cold/web1@golden", "cold/web4"]).succeeded();
@@ -412,6 +403,8 @@ fn clones_share_what_the_disk_of_their_snapshot_has_cached_and_go_on_without_it(
     assert_eq!(numbers_of(&daemon, "web4"), state_after(200));
 
     daemon.run(&["disk", "remove", "golden"]).succeeded();
+    let refused = volume(&store, &daemon, &["delete", "cold/web1@golden"]).failed();
+    assert!(refused.contains("has clones, which need it: web3, web4"), "{refused}");
     assert_eq!(numbers_of(&daemon, "web4"), state_after(200));
     assert!(kept_bytes(&daemon, "web4") > 0, "nothing else keeps it now");
     assert_eq!(numbers_of(&daemon, "web3"), state_after(230));
@@ -429,11 +422,7 @@ fn counted(daemon: &Daemon, disk: &str, key: &str) -> u64 {
 
 #[test]
 fn a_snapshot_among_writes_is_the_disk_as_of_one_instant() {
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, store, host) = host_with_disk();
     let (acknowledged, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
     let bounds = std::thread::scope(|scope| {
         let mut guest = host.guest("web1");
@@ -473,11 +462,7 @@ fn a_snapshot_among_writes_is_the_disk_as_of_one_instant() {
 
 #[test]
 fn a_volume_that_nobody_has_open_is_changed_without_a_daemon_and_known_again() {
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, store, host) = host_with_disk();
     write_all(&host, 1..=50);
     assert!(host.stop().success());
     let alone = |words: &[&str]| forebay(&[&["volume"], words, &["--config", &store.config]].concat());
@@ -496,15 +481,18 @@ fn a_volume_that_nobody_has_open_is_changed_without_a_daemon_and_known_again() {
     assert_eq!(numbers(&host), state_after(50));
     let load = host.disk("web1")["load"].clone();
     assert_ne!(load["state"], "cold", "what is cached is still that of the volume: {load}");
+
+    // Its daemon died: nobody is to take the volume from it, for its flash has newer data.
+    host.kill();
+    for words in [&["snapshot", "cold/web1", "s2"][..], &["scrub", "cold/web1"]] {
+        let refused = alone(words).failed();
+        assert!(refused.contains("this host has it open") && !refused.contains("fence"), "{refused}");
+    }
 }
 
 #[test]
 fn a_volume_grows_under_its_guest_as_the_page_says() {
-    let one = Host::new();
-    let store = Store::new(&one);
-    let host = store.serve(&one);
-    store.run("Volume", 0, &host);
-    store.run("Disk", 0, &host);
+    let (one, store, host) = host_with_disk();
     let mut guest = host.guest("web1");
     write_some(&mut guest, 1..=50);
     let end = 64 << 20;
@@ -574,6 +562,10 @@ fn what_cannot_be_a_snapshot_or_a_clone_is_refused_with_what_to_do() {
     let text = add(&["volume:cold/web1@s1"]);
     assert!(text.contains("--read-only") && text.contains("forebay volume clone cold/web1@s1"), "{text}");
     assert!(add(&["volume:cold/web1@s2", "--read-only"]).contains("has no snapshot 's2'"));
+    host.run(&["disk", "add", "s1", "--backing", "volume:cold/web1@s1", "--read-only"]).succeeded();
+    let text = volume(&store, &host, &["delete", "cold/web1@s1"]).failed();
+    assert!(text.contains("disk 's1' serves it"), "{text}");
+    host.run(&["disk", "remove", "s1"]).succeeded();
     host.run(&["disk", "remove", "web1"]).succeeded();
     patience::until(|| lists(&store, &host).contains("free"));
     let text = volume(&store, &host, &["delete", "cold/web1"]).failed();

@@ -33,7 +33,7 @@ use crate::backing::{
 use crate::backing_identity::{Appearance, Attributes, CannotMark, DirtyMark};
 use crate::places::host_name;
 use crate::stores::{Stores, VolumeName, VolumeSource, cannot_use};
-use parent::{ParentSnapshot, content_id};
+use parent::{ParentSnapshot, content_id, served_id};
 
 /// Beginning of the owner of a volume that a command has open by itself; behind it is the number of the process.
 const COMMAND_OWNER: &str = "command ";
@@ -160,7 +160,8 @@ impl Storage for OpenVolume {
 
     fn snapshot_id(&self) -> Option<String> {
         let id = self.opened().snapshot_id()?;
-        Some(content_id(&self.name.store, &id, self.opened().statistics().taken_at))
+        let content = content_id(&id, self.opened().statistics().taken_at);
+        Some(served_id(&self.name.store, &content))
     }
 
     fn lost(&self) -> Option<String> {
@@ -192,7 +193,6 @@ impl Storage for OpenVolume {
     }
 
     async fn take_snapshot(&self, name: &str) -> Result<StorageSnapshot> {
-        self.check_snapshot(name)?;
         let refused = |error| refused(&self.name, &error);
         let volume = self.opened();
         let SnapshotSummary { name, taken_at, bytes, .. } = volume.snapshot(name).await.map_err(refused)?;
@@ -220,7 +220,6 @@ impl Storage for OpenVolume {
     }
 
     async fn grow(&self, bytes: u64) -> Result<()> {
-        self.check_growth(bytes)?;
         let resized = self.opened().resize(bytes).await;
         resized.map_err(|error| Error::failed(format!("Cannot resize volume {}: {error}", self.name)))
     }
@@ -477,7 +476,7 @@ fn refusal_warning(error: &StoreError) -> BackingWarning {
         "The store refuses what guests wrote, which stays on flash meanwhile: {error}. {}. Forebay tries again",
         advice(error.kind)
     );
-    BackingWarning { name: "store-refuses", text }
+    BackingWarning { name: "store-refuses", text, is_fault: true }
 }
 
 fn promise_warning(store: &str, error: &StoreError) -> BackingWarning {
@@ -491,12 +490,12 @@ fn promise_warning(store: &str, error: &StoreError) -> BackingWarning {
     let text = format!(
         "Store '{store}' kept its promises when it was first used, and its last probe failed: {error}. {advice}. It is probed each hour"
     );
-    BackingWarning { name: "store-promise", text }
+    BackingWarning { name: "store-promise", text, is_fault: true }
 }
 
 fn settings_warning(store: &str, warnings: &[String]) -> Option<BackingWarning> {
     let text = format!("Store '{store}': {}", warnings.join(" "));
-    (!warnings.is_empty()).then_some(BackingWarning { name: "store-settings", text })
+    (!warnings.is_empty()).then_some(BackingWarning { name: "store-settings", text, is_fault: false })
 }
 
 fn upkeep_warning(error: &VolumeError) -> BackingWarning {
@@ -508,7 +507,7 @@ fn upkeep_warning(error: &VolumeError) -> BackingWarning {
         "Checkpoints, cleaning or deletes of the volume fail: {error}. Guests lose nothing by that. The store keeps what nothing needs, and \
          the next start takes longer. {advice}. Forebay tries again"
     );
-    BackingWarning { name: "upkeep-fails", text }
+    BackingWarning { name: "upkeep-fails", text, is_fault: true }
 }
 
 /// Returns the error for a volume that cannot be used.
@@ -660,7 +659,7 @@ pub(super) async fn probe_volume(
 /// Returns the identity of an open volume or snapshot among all stores.
 fn id_of_opened(opened: &DiskVolume) -> String {
     match opened.snapshot_id() {
-        Some(snapshot) => id_of(&format!("{snapshot}.{:x}", opened.statistics().taken_at)),
+        Some(snapshot) => id_of(&content_id(&snapshot, opened.statistics().taken_at)),
         None => id_of(&opened.id()),
     }
 }
@@ -691,7 +690,7 @@ pub(super) async fn open_volume(
         let served = opening.stores.served_snapshots();
         Rc::new(ParentSnapshot::new((name, parent), served, (&client, host), settings))
     });
-    let below = || parent.clone().map(|parent| -> Rc<dyn Base> { parent });
+    let below = parent.clone().map(|parent| -> Rc<dyn Base> { parent });
     let opened = match &opening.user {
         Some(user) if is_writable => {
             let id = user.id();
@@ -703,22 +702,14 @@ pub(super) async fn open_volume(
                 )));
             }
             let owner = Owner { id, host: host_name(), after: Some(summary.epochs) };
-            let opened = match below() {
-                None => Volume::open(client, host.clone(), &name.name, &owner, settings).await,
-                Some(below) => {
-                    Volume::open_on(client, host.clone(), &name.name, &owner, settings, below).await
-                }
-            };
+            let opened = Volume::open_on(client, host.clone(), &name.name, &owner, settings, below).await;
             opened.map_err(|error| refused(name, &error))?
         }
-        _ => match below() {
-            None => open_read_only(client, host, source).await?,
-            Some(below) => {
-                let opened =
-                    Volume::open_read_only_on(client, host.clone(), &name.name, settings, below).await;
-                opened.map_err(|error| refused(name, &error))?
-            }
-        },
+        _ if source.snapshot.is_some() => open_read_only(client, host, source).await?,
+        _ => {
+            let opened = Volume::open_read_only_on(client, host.clone(), &name.name, settings, below).await;
+            opened.map_err(|error| refused(name, &error))?
+        }
     };
     let mark = opened.mark().clone();
     let attributes = VolumeAttributes {
@@ -741,4 +732,32 @@ pub(super) async fn open_volume(
         parent,
         stores: opening.stores.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_left_that_was_killed_is_free_on_its_host_and_nothing_else_that_is_open() {
+        let name = VolumeName { store: "cold".to_owned(), name: "a".to_owned() };
+        let mark = |owner: &str, host: &str, dirty: Option<&str>| Mark {
+            owner: Some(owner.to_owned()),
+            host: Some(host.to_owned()),
+            session: None,
+            dirty: dirty.map(str::to_owned),
+        };
+        let here = host_name();
+        // No process has this number.
+        let gone = format!("{COMMAND_OWNER}{}", u32::MAX);
+        assert_eq!(check_free(&name, &mark(&gone, &here, None), None), Ok(()));
+        for (owner, host, dirty) in [
+            (gone.as_str(), "elsewhere", None),
+            (gone.as_str(), here.as_str(), Some("pool disk name")),
+            (command_owner().as_str(), here.as_str(), None),
+            ("0123 4", here.as_str(), None),
+        ] {
+            assert!(check_free(&name, &mark(owner, host, dirty), None).is_err(), "{owner} {host}");
+        }
+    }
 }

@@ -7,22 +7,20 @@
 
 use std::time::Duration;
 
-use ::volume::{CheckReport, Mark, Owner, Volume, VolumeSettings};
+use ::volume::CheckReport;
 use api::ScrubDisk;
 use base::error::{Error, Result};
-use base::moment::{Moment, nanos_since_1970};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::super::client;
-use super::super::disk::path_of;
-use super::{SECOND_NS, StoreAccess, print, with_stores};
-use crate::backing::{SCRUB_RATE, check_free, command_owner, refused_volume, scrub_volume};
+use super::access::{Route, route, served_disk, with_opened, with_stores};
+use super::print;
+use crate::backing::{SCRUB_RATE, refused_volume, scrub_volume};
 use crate::cli::{StoreOptions, VolumeOne, VolumeScrub};
 use crate::client::{Client, Pause};
 use crate::documents;
 use crate::output::{self, list, number, size, text};
-use crate::places::host_name;
 use crate::stores::VolumeName;
 
 /// Time between looks at the progress of a scrub.
@@ -46,40 +44,28 @@ pub(super) fn check(volume: &VolumeName, store: &StoreOptions) -> Result<()> {
 pub(super) fn scrub(options: &VolumeScrub) -> Result<()> {
     let VolumeScrub { one: VolumeOne { volume, store }, rate, stop, daemon } = options;
     let client = client(daemon)?;
-    let disk = served_disk(&client, volume);
-    let report = match (disk, *stop) {
-        (Some(disk), true) => return stop_scrub(&client, &disk, volume, store),
+    // If the daemon does not answer, the volume says whether one has it.
+    let path = served_disk(&client, volume).unwrap_or_default();
+    let report = match (path, *stop) {
+        (Some(path), true) => return stop_scrub(&client, &path, volume, store),
         (None, true) => {
             return Err(Error::conflict(format!(
                 "Cannot stop a scrub of volume {volume}: no daemon that answers here has it open for writing"
             )));
         }
-        (Some(disk), false) => scrub_by_daemon(&client, &disk, volume, rate.map(|rate| rate.0))?,
-        (None, false) => scrub_alone(volume, store, rate.map_or(SCRUB_RATE, |rate| rate.0))?,
+        (Some(path), false) => scrub_by_daemon(&client, &path, volume, rate.map(|rate| rate.0))?,
+        (None, false) => scrub_alone(&client, volume, store, rate.map_or(SCRUB_RATE, |rate| rate.0))?,
     };
     judge(volume, store, "volume-scrub", report)
 }
 
-/// Returns the name of the disk from which the daemon serves a volume for writing. None if there is none, or no daemon.
-fn served_disk(client: &Client, volume: &VolumeName) -> Option<String> {
-    let document = client.get("/v1/disks").ok()?;
-    let backing = format!("volume:{volume}");
-    let mut disks = list(&document["disks"]).iter();
-    // One that is not served has no connections.
-    let is_served = |disk: &&Value| {
-        disk["backing"] == backing.as_str() && disk["read_only"] == false && !disk["connections"].is_null()
-    };
-    disks.find(is_served).map(|disk| text(&disk["name"]))
-}
-
-fn stop_scrub(client: &Client, disk: &str, volume: &VolumeName, store: &StoreOptions) -> Result<()> {
-    client.delete(&format!("{}/scrub", path_of(disk)?))?;
+fn stop_scrub(client: &Client, path: &str, volume: &VolumeName, store: &StoreOptions) -> Result<()> {
+    client.delete(&format!("{path}/scrub"))?;
     let text = format!("No scrub of volume {volume} runs any more\n");
     print(store, "volume", json!({ "volume": volume.to_string() }), &text)
 }
 
-fn scrub_by_daemon(client: &Client, disk: &str, volume: &VolumeName, rate: Option<u64>) -> Result<Value> {
-    let path = path_of(disk)?;
+fn scrub_by_daemon(client: &Client, path: &str, volume: &VolumeName, rate: Option<u64>) -> Result<Value> {
     let bar = progress_bar();
     let mut document = client.post(&format!("{path}/scrub"), &ScrubDisk { bytes_per_second: rate })?;
     loop {
@@ -101,54 +87,35 @@ fn scrub_by_daemon(client: &Client, disk: &str, volume: &VolumeName, rate: Optio
                 "The scrub of volume {volume} goes on. `forebay volume scrub {volume}` shows it again; with --stop it ends"
             )));
         }
-        document = client.get(&path)?;
+        document = client.get(path)?;
     }
 }
 
 /// Scrubs a volume that nobody has open.
-fn scrub_alone(volume: &VolumeName, store: &StoreOptions, rate: u64) -> Result<Value> {
+fn scrub_alone(client: &Client, volume: &VolumeName, store: &StoreOptions, rate: u64) -> Result<Value> {
     let bar = progress_bar();
-    let result = with_stores(store, async |access| scrub_opened(access, volume, rate, &bar).await);
+    let result = with_stores(store, async |access| {
+        let found = match route(access, volume, client).await? {
+            Route::Here(found) => found,
+            Route::Daemon(_) => {
+                return Err(Error::conflict(format!(
+                    "Cannot scrub volume {volume}: a disk of the daemon opened it just now; try again"
+                )));
+            }
+        };
+        with_opened(access, volume, &found, async |opened| {
+            let progress = |done, all| show_progress(&bar, done, all);
+            let scrubbed = scrub_volume(opened, &access.host, rate, &progress).await;
+            scrubbed.map_err(|error| refused_volume(volume, &error))
+        })
+        .await
+    });
     bar.finish_and_clear();
     let report = documents::scrub_report(&result?);
     Ok(serde_json::to_value(report).expect("plain data"))
 }
 
-async fn scrub_opened(
-    access: &StoreAccess,
-    volume: &VolumeName,
-    rate: u64,
-    bar: &ProgressBar,
-) -> Result<crate::backing::ScrubResult> {
-    let refused = |error| refused_volume(volume, &error);
-    let client = access.client(volume)?;
-    access.stores.probe(&volume.store, &client).await?;
-    let summary = ::volume::peek(&client, &access.host, &volume.name).await.map_err(refused)?;
-    check_free(volume, &summary.mark, None)?;
-    let owner = Owner {
-        id: command_owner(),
-        host: host_name(),
-        // If another host takes it meanwhile, that one has it.
-        after: Some(summary.epochs),
-    };
-    let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
-    let opened = Volume::open(client, access.host.clone(), &volume.name, &owner, settings).await;
-    let opened = opened.map_err(refused)?;
-    let scrubbed =
-        scrub_volume(&opened, &access.host, rate, &|done, all| show_progress(bar, done, all)).await;
-    let closed = opened.close().await;
-    // Its content is as it was: a host that has a part of it on flash may go on with that.
-    let mark = Mark { host: None, ..summary.mark };
-    let marks = opened.marks().expect("it is open for writing");
-    let released = marks.replace(&mark).await;
-    let result = scrubbed.map_err(refused)?;
-    closed.map_err(refused)?;
-    released.map_err(refused)?;
-    Ok(result)
-}
-
 fn check_document(report: &CheckReport) -> Value {
-    let as_of = (report.taken_at > 0).then(|| Moment(report.taken_at / SECOND_NS).to_string());
     let damaged = report.damaged.iter().map(|object| {
         let ranges = object.ranges.iter().map(|range| json!({ "start": range.start, "length": range.len() }));
         json!({
@@ -160,7 +127,7 @@ fn check_document(report: &CheckReport) -> Value {
     });
     json!({
         "bytes": report.bytes,
-        "as_of": as_of,
+        "as_of": documents::moment(report.taken_at),
         "objects": report.objects,
         "stored_bytes": report.stored_bytes,
         "mapped_bytes": report.mapped_bytes,

@@ -1,113 +1,30 @@
-//! `forebay volume snapshot` and its kin: what changes a volume under the host that has it open.
-//!
-//! ```text
-//! a host has it open?  no ──> opened here for that time, refused if newer data of it is on a flash
-//!                      this one, in a disk of its daemon ──> through the daemon, while guests go on
-//!                      another ──> refused, with its name
-//! ```
+//! `forebay volume snapshot`, `snapshots`, `clone` and `resize`, and what else concerns snapshots.
 
-use ::volume::{Mark, Owner, Volume, VolumeError, VolumeOptions, VolumeSettings, VolumeSummary};
+use ::volume::{VolumeError, VolumeOptions};
 use base::error::{Error, Result};
-use base::moment::nanos_since_1970;
 use base::units::Size;
-use block::executor::LocalHost;
-use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind};
-use objects::Client;
-use serde_json::{Value, json};
+use block::{BlockDevice, BlockError, ByteRange, ErrorKind};
+use serde_json::json;
 
-use super::volume::{StoreAccess, print, with_stores};
-use super::{client, disk};
-use crate::backing::{check_free, command_owner, is_left_behind, refused_volume};
-use crate::cli::{
-    DaemonOptions, StoreOptions, VolumeClone, VolumeDelete, VolumeOne, VolumeResize, VolumeSnapshot,
-};
+use super::super::{client, map};
+use super::access::{Route, read_pieces, route, with_opened, with_stores};
+use super::print;
+use crate::backing::refused_volume;
+use crate::cli::{StoreOptions, VolumeClone, VolumeDelete, VolumeOne, VolumeResize, VolumeSnapshot};
 use crate::documents::moment;
 use crate::output;
-use crate::places::host_name;
 use crate::stores::{VolumeName, VolumeSource};
-
-/// Bytes that are read at once.
-const PIECE_BYTES: u64 = 1 << 20;
-
-/// Place where a volume can be changed.
-enum Route {
-    /// The path of the disk of the daemon that has it open.
-    Daemon(crate::client::Client, String),
-    /// Nobody has it open.
-    Here(VolumeSummary),
-}
-
-/// Finds the place where a volume can be changed.
-///
-/// # Errors
-/// If there is no such volume, or another host has it open.
-async fn route(access: &StoreAccess, volume: &VolumeName, daemon: &DaemonOptions) -> Result<Route> {
-    let found = ::volume::peek(&access.client(volume)?, &access.host, &volume.name).await;
-    let summary = found.map_err(|error| refused_volume(volume, &error))?;
-    let host = summary.mark.host.as_deref().filter(|_| !is_left_behind(&summary.mark));
-    let Some(host) = host else {
-        check_free(volume, &summary.mark, None)?;
-        return Ok(Route::Here(summary));
-    };
-    if host != host_name() {
-        return Err(Error::conflict(format!(
-            "Cannot change volume {volume}: host '{host}' has it open, and a command there can change it. If that host is dead: `forebay \
-             volume fence {volume}` ends its right to the volume, which is then as of its last group"
-        )));
-    }
-    let client = client(daemon)?;
-    // Nobody is to fence a host whose daemon is stopped: its flash has newer data.
-    let document = client.get("/v1/disks").map_err(|problem| {
-        let message =
-            format!("Cannot change volume {volume}: this host has it open, and {}", problem.message);
-        Error { message, ..problem }
-    })?;
-    let backing = format!("volume:{volume}");
-    let has_it = |disk: &&Value| disk["backing"] == backing.as_str() && disk["read_only"] == false;
-    let disk = output::list(&document["disks"]).iter().find(has_it);
-    let Some(name) = disk.and_then(|disk| disk["name"].as_str()) else {
-        return Err(Error::conflict(format!(
-            "Cannot change volume {volume}: host '{host}' has it open, and no disk of the daemon at {} is on it: give the socket of its daemon \
-             with --socket",
-            client.socket().display()
-        )));
-    };
-    let path = disk::path_of(name)?;
-    Ok(Route::Daemon(client, path))
-}
-
-/// Opens a volume that nobody has open, changes it, and leaves it as it was found: the disk that had it last knows it again.
-async fn change_here<T>(
-    access: &StoreAccess,
-    volume: &VolumeName,
-    found: &VolumeSummary,
-    change: impl AsyncFnOnce(&Volume<Client, LocalHost>) -> Result<T>,
-) -> Result<T> {
-    let refused = |error: VolumeError| refused_volume(volume, &error);
-    let client = access.client(volume)?;
-    access.stores.probe(&volume.store, &client).await?;
-    let owner = Owner { id: command_owner(), host: host_name(), after: Some(found.epochs) };
-    let settings = VolumeSettings { wall_time: nanos_since_1970, ..VolumeSettings::default() };
-    let opened = Volume::open(client, access.host.clone(), &volume.name, &owner, settings).await;
-    let opened = opened.map_err(refused)?;
-    let changed = change(&opened).await;
-    let closed = opened.close().await.map_err(refused);
-    let marks = opened.marks().expect("it is open for writing");
-    let released = marks.replace(&Mark { host: None, ..found.mark.clone() }).await.map_err(refused);
-    let changed = changed?;
-    closed.and(released)?;
-    Ok(changed)
-}
 
 pub(super) fn take(options: &VolumeSnapshot) -> Result<()> {
     let VolumeSnapshot { one: VolumeOne { volume, store }, snapshot, daemon } = options;
-    let taken = with_stores(store, async |access| match route(access, volume, daemon).await? {
-        Route::Daemon(client, path) => {
+    let client = client(daemon)?;
+    let taken = with_stores(store, async |access| match route(access, volume, &client).await? {
+        Route::Daemon(path) => {
             let request = api::TakeSnapshot { name: snapshot.clone() };
             Ok(client.post(&format!("{path}/snapshots"), &request)?["snapshot"].take())
         }
         Route::Here(found) => {
-            let taken = change_here(access, volume, &found, async |opened| {
+            let taken = with_opened(access, volume, &found, async |opened| {
                 let taken = opened.snapshot(snapshot).await;
                 taken.map_err(|error| refused_volume(volume, &error))
             });
@@ -131,11 +48,12 @@ pub(super) fn take(options: &VolumeSnapshot) -> Result<()> {
 
 pub(super) fn delete(options: &VolumeDelete, snapshot: &str) -> Result<()> {
     let VolumeDelete { any, daemon } = options;
+    let client = client(daemon)?;
     let (volume, store) = (&any.source.volume, &any.store);
-    with_stores(store, async |access| match route(access, volume, daemon).await? {
-        Route::Daemon(client, path) => client.delete(&format!("{path}/snapshots/{snapshot}")).map(|_| ()),
+    with_stores(store, async |access| match route(access, volume, &client).await? {
+        Route::Daemon(path) => client.delete(&format!("{path}/snapshots/{snapshot}")).map(|_| ()),
         Route::Here(found) => {
-            let deleted = change_here(access, volume, &found, async |opened| {
+            let deleted = with_opened(access, volume, &found, async |opened| {
                 let deleted = opened.delete_snapshot(snapshot).await;
                 deleted.map_err(|error| refused_volume(volume, &error))
             });
@@ -147,12 +65,13 @@ pub(super) fn delete(options: &VolumeDelete, snapshot: &str) -> Result<()> {
 
 pub(super) fn resize(options: &VolumeResize) -> Result<()> {
     let VolumeResize { one: VolumeOne { volume, store }, size, daemon } = options;
+    let client = client(daemon)?;
     let mut disk = None;
-    let before = with_stores(store, async |access| match route(access, volume, daemon).await? {
-        Route::Daemon(client, path) => {
+    let before = with_stores(store, async |access| match route(access, volume, &client).await? {
+        Route::Daemon(path) => {
             let request = api::ResizeDisk { size_bytes: Some(size.0) };
             let document = client.post(&format!("{path}/resize"), &request)?;
-            let of_mapped = super::map::resized(
+            let of_mapped = map::resized(
                 &client,
                 document["resized"]["name"].as_str().unwrap_or_default(),
                 &document["resized"]["size_bytes"],
@@ -167,7 +86,7 @@ pub(super) fn resize(options: &VolumeResize) -> Result<()> {
                     Size(found.bytes)
                 )));
             }
-            let resized = change_here(access, volume, &found, async |opened| {
+            let resized = with_opened(access, volume, &found, async |opened| {
                 let resized = opened.resize(size.0).await;
                 resized.map_err(|error| Error::failed(format!("Cannot resize volume {volume}: {error}")))
             });
@@ -271,22 +190,19 @@ pub(super) fn check(volume: &VolumeName, snapshot: &str, store: &StoreOptions) -
         let opened = access.open_read_only(&source).await?;
         let failed = |error: BlockError| Error::failed(format!("Cannot check snapshot {source}: {error}"));
         let size = opened.geometry().size;
-        let extents = opened.extents(ByteRange::new(0, size)).await.map_err(failed)?;
         let (mut whole, mut damaged) = (0, Vec::new());
-        for extent in extents.into_iter().filter(|extent| extent.allocated) {
-            let mut at = extent.range.start;
-            while at < extent.range.end {
-                let piece = ByteRange::at(at, PIECE_BYTES.min(extent.range.end - at));
-                match opened.read(at, Buffer::zeroed(piece.len() as usize)).await.1 {
-                    Ok(()) => whole += piece.len(),
-                    Err(error) if matches!(error.kind, ErrorKind::Corrupt | ErrorKind::Gone) => {
-                        damaged.push((piece, error.to_string()));
-                    }
-                    Err(error) => return Err(failed(error)),
-                }
-                at = piece.end;
+        let judge = |range: ByteRange, piece: std::result::Result<&[u8], BlockError>| match piece {
+            Ok(_) => {
+                whole += range.len();
+                Ok(())
             }
-        }
+            Err(error) if matches!(error.kind, ErrorKind::Corrupt | ErrorKind::Gone) => {
+                damaged.push((range, error.to_string()));
+                Ok(())
+            }
+            Err(error) => Err(failed(error)),
+        };
+        read_pieces(&opened, judge, failed).await?;
         Ok((size, whole, damaged))
     })?;
     let in_parts = damaged
