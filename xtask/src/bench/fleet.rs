@@ -102,7 +102,7 @@ const PARTS: [Part; 6] = [
         name: "services",
         full: (GIB, 0),
         quick: (GIB, 0),
-        heading: "Processor time of groups with each service; half of each page is random, half of the pages are there twice",
+        heading: "Processor time of groups with each service; half of each page is random",
         figures: &[
             figure("nanos_per_mib", MS, " ms for each MiB", None),
             figure("put_of_written", 1.0, " of what is written is put", None),
