@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::ceph::Cluster;
+use crate::flash_lost::has_stopped;
 use crate::host::{Daemon, Host};
 use crate::patience::until;
 use crate::rbd::{build_helper, bytes_of, helpers};
@@ -79,13 +80,16 @@ fn serve(host: &Host, cluster: &Cluster) -> Daemon {
     host.serve_by("env", &[&format!("CEPH_CONF={}", cluster.conf)])
 }
 
-/// Ends a host with its helpers, as the loss of its power does.
+/// Ends a host with its helpers, as the loss of its power does. The daemon is stopped first: it would start a helper again. It ends
+/// last: a helper whose daemon is gone releases its lock.
 fn lose(host: Daemon) {
     let helpers = helpers(host.id());
-    host.kill();
+    host.signal(Signal::SIGSTOP);
+    until(|| has_stopped(host.id()));
     for helper in helpers {
         kill(helper, Signal::SIGKILL).expect("it was ours");
     }
+    host.kill();
 }
 
 fn write(guest: &mut Client, round: u64) {

@@ -292,7 +292,7 @@ fn copy_quiesced(host: &Host, daemon: &Daemon, writers: &mut Writers, chance: &m
 }
 
 /// Returns true if no thread of a process runs.
-fn has_stopped(process: u32) -> bool {
+pub(crate) fn has_stopped(process: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{process}/task")).expect("it is our child");
     threads.flatten().all(|thread| {
         // A thread that ended meanwhile does not run either.
