@@ -112,6 +112,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         header.chunks = encoding.chunks.entries;
         header.zeroes = encoding.zeroes;
+        let zero_bytes = encoding.zero_pages * PAGE;
         let own = encoding.duplicates.map(|duplicates| {
             let own;
             (header.references, own) = duplicates.finish(&header.chunks);
@@ -140,6 +141,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         state.statistics.put_bytes += bytes.len() as u64;
         state.header_bytes += header.header_bytes();
         state.statistics.deduplicated_bytes += referring_bytes(&header);
+        state.statistics.zero_bytes += zero_bytes;
         let object = state.content.add(&header, bytes.len() as u64);
         state.deduplication.learn(&header, object, own.into_iter().flatten());
         let mut layer = layer.borrow_mut();

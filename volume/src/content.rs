@@ -19,6 +19,8 @@ pub(crate) struct Content {
     pub(crate) objects: Objects,
     /// Pages that show the snapshot below, if the volume is a clone.
     pub(crate) inherited: Inherited,
+    /// Pages of the map that would show the snapshot below otherwise.
+    pub(crate) covering: u64,
     /// Pages of the map that refer to what was written for others.
     pub(crate) referring: ReferringPages,
     /// Size of the disk in bytes.
@@ -38,9 +40,10 @@ impl Content {
         if counts_as_live(location) {
             self.objects.gain(location.object);
         }
-        let Self { map, objects, referring, .. } = self;
-        if let Some(before) = map.set(page, location) {
-            lose(objects, referring, page, before);
+        let Self { map, objects, referring, inherited, covering, .. } = self;
+        match map.set(page, location) {
+            Some(before) => lose(objects, referring, page, before),
+            None => *covering += u64::from(inherited.shows(page)),
         }
         if location.is_reference() {
             referring.add(location.object, page);
@@ -48,19 +51,27 @@ impl Content {
     }
 
     pub(crate) fn clear(&mut self, pages: &Range<u64>) {
-        let Self { map, objects, referring, inherited, .. } = self;
-        map.clear(pages, |page, before| lose(objects, referring, page, before));
+        let Self { map, objects, referring, inherited, covering, .. } = self;
+        map.clear(pages, |page, before| {
+            lose(objects, referring, page, before);
+            *covering -= u64::from(inherited.shows(page));
+        });
         let hidden = inherited.hide(pages);
         (hidden.start / REGION_PAGES..hidden.end.div_ceil(REGION_PAGES)).for_each(|at| map.mark_changed(at));
     }
 
     /// Sets the size. What lies behind it is gone.
     pub(crate) fn resize(&mut self, bytes: u64) {
-        self.inherited.shrink(bytes);
         if bytes < self.bytes {
             self.clear(&(bytes / PAGE..u64::MAX / PAGE));
         }
+        self.inherited.shrink(bytes);
         self.bytes = bytes;
+    }
+
+    /// Returns the number of pages that show the snapshot below.
+    pub(crate) fn inherited_pages(&self) -> u64 {
+        self.inherited.shown().saturating_sub(self.covering)
     }
 
     /// Applies an object of a group that counts.

@@ -82,6 +82,8 @@ pub(crate) struct Encoding {
     compression: Compression,
     pub(crate) chunks: Chunks,
     pub(crate) zeroes: Vec<std::ops::Range<u64>>,
+    /// Pages that were written with zeroes as their content.
+    pub(crate) zero_pages: u64,
     /// None if the volume does not deduplicate.
     pub(crate) duplicates: Option<Duplicates>,
     plain: Vec<u8>,
@@ -97,6 +99,7 @@ impl Encoding {
             compression,
             chunks: Chunks::default(),
             zeroes: Vec::new(),
+            zero_pages: 0,
             duplicates,
             plain: Vec::new(),
             plain_at: 0,
@@ -145,6 +148,7 @@ impl Encoding {
         }
         if is_zero(content) {
             self.end_chunk();
+            self.zero_pages += 1;
             self.add_zeroes(page..page + 1);
             return;
         }
@@ -203,7 +207,7 @@ mod tests {
             let chunks: Vec<_> =
                 encoding.chunks.entries.iter().map(super::super::object::ChunkEntry::range).collect();
             assert_eq!(chunks, [6..8, 8..14, 40..41], "in steps of {step}");
-            assert_eq!(encoding.zeroes, vec![14..40]);
+            assert_eq!((encoding.zeroes, encoding.zero_pages), (vec![14..40], 1));
         }
     }
 }

@@ -18,12 +18,14 @@ pub(crate) struct Inherited {
     bytes: u64,
     /// Ranges of pages that were made zeroes: end by start. No two touch.
     zeroes: BTreeMap<u64, u64>,
+    /// Pages of these.
+    zero_pages: u64,
 }
 
 impl Inherited {
     /// Creates that of a volume that shows so many bytes of the snapshot below.
     pub(crate) fn new(bytes: u64) -> Self {
-        Self { bytes, zeroes: BTreeMap::new() }
+        Self { bytes, ..Self::default() }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -33,6 +35,17 @@ impl Inherited {
     /// Returns the pages within `pages` that can show the snapshot.
     pub(crate) fn within(&self, pages: &Range<u64>) -> Range<u64> {
         pages.start..pages.end.min(self.bytes / PAGE).max(pages.start)
+    }
+
+    /// Returns true if a page shows the snapshot, unless it has content of its own.
+    pub(crate) fn shows(&self, page: u64) -> bool {
+        let before = || self.zeroes.range(..=page).next_back();
+        page < self.bytes / PAGE && before().is_none_or(|(_, end)| *end <= page)
+    }
+
+    /// Returns the number of these pages.
+    pub(crate) fn shown(&self) -> u64 {
+        self.bytes / PAGE - self.zero_pages
     }
 
     /// Returns the ranges within `pages` that were made zeroes, in order.
@@ -62,8 +75,10 @@ impl Inherited {
         while let Some((&next, &until)) = self.zeroes.range(start..=end).next() {
             end = end.max(until);
             self.zeroes.remove(&next);
+            self.zero_pages -= until - next;
         }
         self.zeroes.insert(start, end);
+        self.zero_pages += end - start;
         within
     }
 
@@ -78,6 +93,7 @@ impl Inherited {
             let end = (*last.get()).min(bytes / PAGE);
             last.insert(end);
         }
+        self.zero_pages = self.zeroes.iter().map(|(start, end)| end - start).sum();
     }
 }
 
@@ -108,6 +124,9 @@ mod tests {
                 let ends: Vec<_> = inherited.zeroes.iter().collect();
                 prop_assert!(ends.windows(2).all(|two| two[0].1 < two[1].0));
             }
+            let of_pages = (0..60).map(|page| inherited.shows(page));
+            prop_assert_eq!(of_pages.collect::<Vec<_>>(), shown);
+            prop_assert_eq!(inherited.shown(), shown.iter().filter(|is_shown| **is_shown).count() as u64);
             let all = inherited.within(&(0..60));
             prop_assert_eq!(all.start, 0);
             prop_assert!(!shown[all.end as usize..].contains(&true));

@@ -185,6 +185,11 @@ impl ReferringPages {
         }
     }
 
+    /// Returns the number of pages that refer.
+    pub(crate) fn count(&self) -> u64 {
+        self.pages
+    }
+
     /// Returns the bytes of RAM taken, about.
     pub(crate) fn bytes(&self) -> u64 {
         self.pages * BYTES_PER_PAGE

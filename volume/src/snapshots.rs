@@ -359,6 +359,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         let needed: BTreeSet<PartKey> = state.regions.values().map(|place| place.part).collect();
         free.retain(|part| !needed.contains(part));
         state.doomed_parts.extend(free);
+        state.count_snapshot_bytes();
         Ok(())
     }
 }

@@ -95,7 +95,7 @@ pub(crate) struct State {
     pub(crate) statistics: VolumeStatistics,
 }
 
-/// Counters of a volume since it was opened, and its size.
+/// Counters of a volume since it was opened, and what all of it is now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeStatistics {
     /// Number of this opening; none if it is for reading alone.
@@ -110,6 +110,8 @@ pub struct VolumeStatistics {
     pub put_bytes: u64,
     /// Bytes that were written and became references to what was in the store.
     pub deduplicated_bytes: u64,
+    /// Bytes that were written, had zeroes as their content, and take no room.
+    pub zero_bytes: u64,
     /// Bytes of objects that cleaning put.
     pub copied_bytes: u64,
     /// Bytes of checkpoints.
@@ -124,6 +126,19 @@ pub struct VolumeStatistics {
     pub stored_bytes: u64,
     /// Bytes that objects with live content have without compression, and those that they take, headers included.
     pub packed_bytes: [u64; 2],
+    /// Bytes of the disk that show the snapshot of which it is a clone, content or zeroes.
+    pub inherited_bytes: u64,
+    /// Bytes of the disk whose content is stored for other pages of it.
+    pub referring_bytes: u64,
+    /// Snapshots that it has.
+    pub snapshots: u64,
+    /// Bytes of objects that snapshots keep and of which the disk needs nothing, as of the newest checkpoint or change of the snapshots. What
+    /// snapshots keep of objects that the disk needs as well is not among it.
+    pub snapshot_bytes: u64,
+    /// Compression of what is written.
+    pub compression: Compression,
+    /// True if content that is in the store already is not stored again.
+    pub deduplicates: bool,
     /// Bytes of RAM that the map takes, and what finds the pages that refer to an object.
     pub map_bytes: u64,
     /// Bytes of RAM that the index of a volume that deduplicates takes once it is full.
@@ -136,6 +151,14 @@ pub struct VolumeStatistics {
 }
 
 impl State {
+    /// Counts what only snapshots keep. Visits all objects.
+    pub(crate) fn count_snapshot_bytes(&mut self) {
+        let Self { content, snapshots, .. } = self;
+        let kept = content.objects.iter().filter(|(_, info)| info.live == 0);
+        let kept = kept.filter(|(_, info)| snapshots.pins.has_object(info.key));
+        self.statistics.snapshot_bytes = kept.map(|(_, info)| info.stored).sum();
+    }
+
     /// Fails if another host took it over, or it is closed.
     fn check_open(&self) -> Result<(), VolumeError> {
         match self.fenced {

@@ -261,6 +261,7 @@ impl<S: Store, H: Host> Shared<S, H> {
             state.doomed_parts.extend(dropped);
             let old_body = state.body.replace(body);
             state.doomed_parts.extend(old_body);
+            state.count_snapshot_bytes();
         }
         attempt.regions.clear();
         Ok(())

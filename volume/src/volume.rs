@@ -112,7 +112,11 @@ impl<S: Store, H: Host> Volume<S, H> {
         calls.check_epoch(volume, epoch).await?;
         let opening = Opening { name: name.to_owned(), volume, epoch: Some(epoch), snapshot: None };
         let opened = Self::of(calls, opening, settings, (&record, base), loaded, start.mark);
-        opened.0.state.borrow_mut().snapshots.pins = pins;
+        {
+            let mut state = opened.0.state.borrow_mut();
+            state.snapshots.pins = pins;
+            state.count_snapshot_bytes();
+        }
         Shared::watch(&opened.0);
         Shared::keep_in_shape(&opened.0);
         Ok(opened)
@@ -271,6 +275,11 @@ impl<S: Store, H: Host> Volume<S, H> {
             mapped_bytes: state.content.map.mapped() * PAGE,
             stored_bytes: state.content.objects.stored(),
             packed_bytes: [alive.pages * PAGE, alive.stored],
+            inherited_bytes: state.content.inherited_pages() * PAGE,
+            referring_bytes: state.content.referring.count() * PAGE,
+            snapshots: state.snapshots.table.len() as u64,
+            compression: self.0.compression,
+            deduplicates: state.deduplication.is_on(),
             map_bytes: state.content.map.bytes() + state.content.referring.bytes(),
             index_bytes: state.deduplication.index_bytes(),
             failure: state.failure.clone(),

@@ -335,7 +335,7 @@ fn properties(disk: &Value) -> impl Iterator<Item = (&str, String)> {
         let value = &property["value"];
         let shown = match (property["unit"].as_str()?, value.as_f64()) {
             ("bytes", _) => size(value),
-            ("ratio", Some(ratio)) => format!("{ratio:.2}x"),
+            ("ratio", Some(ratio)) => format!("{ratio:.2}x, saves {:.0} %", 100.0 * (1.0 - 1.0 / ratio)),
             ("count", _) => number(value),
             _ => text(value),
         };

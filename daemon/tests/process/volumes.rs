@@ -177,7 +177,8 @@ fn a_volume_is_scrubbed_by_the_daemon_that_has_it_or_alone_and_garbage_goes() {
     let scrub = &shown["disk"]["scrub"];
     assert_eq!((&scrub["state"], &scrub["report"]["damaged"]), (&"done".into(), &serde_json::json!([])));
     let shown = host.run(&["disk", "show", "web1"]).succeeded();
-    for part in ["content", "stored", "compression", "RAM of the map", "epoch"] {
+    let services = ["services", "checksums, compression (lz4)", "saves", "zeroes since start"];
+    for part in ["content", "stored", "compression", "RAM of the map", "epoch"].into_iter().chain(services) {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     host.run(&["volume", "scrub", "cold/web1", "--stop"]).succeeded();

@@ -68,10 +68,12 @@ fn a_copy_of_a_file_takes_a_few_bytes_wherever_it_lies() {
         disk.flush().await.unwrap();
         let after = disk.statistics();
         assert_eq!(after.deduplicated_bytes, 4 * 64 * PAGE);
+        assert_eq!((after.referring_bytes, after.deduplicates, after.zero_bytes), (256 * PAGE, true, 0));
         assert!(after.put_bytes - before.put_bytes < 40 * 64, "{}", after.put_bytes - before.put_bytes);
         // Page 16 lies under the copy at page 3.
         for is_again in [false, true] {
             let disk = open(objects, host, settings()).await.unwrap();
+            assert_eq!(disk.statistics().referring_bytes, 256 * PAGE, "it is of all of the disk");
             for page in [3, 1_001, 9_002, 9_066] {
                 assert_file(&disk, page, 64).await;
             }

@@ -119,11 +119,16 @@ fn what_only_a_snapshot_needs_is_deleted_with_it() {
         host.sleep(60 * SECOND).await;
         let with = stored();
         let parts = objects.named("/map/").len();
+        let kept = |disk: &Disk| (disk.statistics().snapshots, disk.statistics().snapshot_bytes);
+        let (snapshots, bytes) = kept(&disk);
+        assert!(snapshots == 4 && (3 * 40 * PAGE..with).contains(&bytes), "{bytes} of {with}");
         let disk = open(objects, host, "disk").await.unwrap();
+        assert_eq!(kept(&disk), (4, bytes));
         assert!(with > 4 * 40 * PAGE, "{with} bytes with four snapshots");
         for round in 0..4 {
             disk.delete_snapshot(&format!("s{round}")).await.unwrap();
         }
+        assert_eq!(kept(&disk), (0, 0));
         churn(&disk, host).await;
         disk.close().await.unwrap();
         host.sleep(60 * SECOND).await;
@@ -499,6 +504,7 @@ fn a_clone_shows_its_snapshot_but_for_what_it_wrote_cleared_and_cut_off() {
             // What lies behind the end is lost, though the disk becomes larger again.
             clone.resize(44 * MIB).await.unwrap();
             clone.resize(128 * MIB).await.unwrap();
+            let shown = clone.statistics().inherited_bytes;
             match round {
                 0 => {}
                 1 => clone.close().await.unwrap(),
@@ -509,6 +515,10 @@ fn a_clone_shows_its_snapshot_but_for_what_it_wrote_cleared_and_cut_off() {
                 clone = open(objects, host, "copy").await.unwrap();
             }
             assert_eq!(clone.geometry().size, 128 * MIB);
+            // Pages 2, 4, 5, 8 and 9 were written or cleared.
+            assert_eq!(shown, 44 * MIB - 5 * PAGE);
+            let churned = if round < 2 { 0 } else { 40 * PAGE };
+            assert_eq!(clone.statistics().inherited_bytes, shown - churned, "round {round}");
             assert!(
                 holds(&clone, 2, 777).await && holds(&clone, 3, 103).await && holds(&clone, 6, 106).await
             );

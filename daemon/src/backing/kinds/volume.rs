@@ -18,8 +18,8 @@ use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometr
 use futures_util::future::{Either, select};
 use objects::Client;
 use volume::{
-    Base, DamagedObject, Mark, Marks, Owner, ScrubReport, SnapshotSummary, StoreError, StoreErrorKind,
-    Volume, VolumeError, VolumeSettings, VolumeStatistics,
+    Base, Compression, DamagedObject, Mark, Marks, Owner, ScrubReport, SnapshotSummary, StoreError,
+    StoreErrorKind, Volume, VolumeError, VolumeSettings, VolumeStatistics,
 };
 
 use super::HandOff;
@@ -139,7 +139,11 @@ impl Storage for OpenVolume {
             findings.failure.as_ref().map(|error| promise_warning(&self.name.store, error)),
             settings_warning(&self.name.store, &findings.warnings),
         ];
-        Details { properties: properties(&statistics), warnings: warnings.into_iter().flatten().collect() }
+        let parent = self.parent.as_ref().map(|parent| parent.name());
+        Details {
+            properties: properties(&statistics, parent.as_deref()),
+            warnings: warnings.into_iter().flatten().collect(),
+        }
     }
 
     fn scrub_ability(&self) -> Ability {
@@ -435,25 +439,60 @@ pub(crate) async fn scrub_volume(
     })
 }
 
-/// Returns the properties of a volume that users see.
-fn properties(statistics: &VolumeStatistics) -> Vec<Property> {
-    let VolumeStatistics {
-        epoch, mapped_bytes, stored_bytes, packed_bytes: [plain, packed], map_bytes, ..
-    } = *statistics;
-    let epoch = epoch.map(|epoch| Property::new("epoch", "epoch", PropertyValue::Count(epoch)));
-    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-    let compression = (packed > 0).then(|| {
-        let ratio = PropertyValue::Ratio(plain as f64 / packed as f64);
-        Property::new("compression_ratio", "compression", ratio)
-    });
+/// Returns the properties of a volume that users see. `parent` is the snapshot of which it is a clone.
+fn properties(statistics: &VolumeStatistics, parent: Option<&str>) -> Vec<Property> {
+    let VolumeStatistics { epoch, packed_bytes: [plain, packed], snapshots, deduplicates, .. } = *statistics;
+    let bytes = |name, title, bytes| Property::new(name, title, PropertyValue::Bytes(bytes));
     let mut properties = vec![
-        Property::new("mapped_bytes", "content", PropertyValue::Bytes(mapped_bytes)),
-        Property::new("stored_bytes", "stored", PropertyValue::Bytes(stored_bytes)),
+        Property::new("services", "services", PropertyValue::Text(services(statistics, parent))),
+        bytes("mapped_bytes", "content", statistics.mapped_bytes),
+        bytes("stored_bytes", "stored", statistics.stored_bytes),
     ];
-    properties.extend(compression);
-    properties.push(Property::new("map_bytes", "RAM of the map", PropertyValue::Bytes(map_bytes)));
-    properties.extend(epoch);
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    if packed > 0 {
+        let ratio = PropertyValue::Ratio(plain as f64 / packed as f64);
+        properties.extend([
+            Property::new("compression_ratio", "compression", ratio),
+            bytes("plain_bytes", "before compression", plain),
+            bytes("packed_bytes", "after compression", packed),
+        ]);
+    }
+    if deduplicates || statistics.referring_bytes > 0 {
+        properties.extend([
+            bytes("referring_bytes", "deduplicated", statistics.referring_bytes),
+            bytes("deduplicated_bytes", "deduplicated since start", statistics.deduplicated_bytes),
+        ]);
+    }
+    if epoch.is_some() {
+        properties.push(bytes("zero_bytes", "zeroes since start", statistics.zero_bytes));
+    }
+    if snapshots > 0 {
+        properties.push(bytes("snapshot_bytes", "only in snapshots", statistics.snapshot_bytes));
+    }
+    if parent.is_some() {
+        properties.push(bytes("inherited_bytes", "shown of the parent", statistics.inherited_bytes));
+    }
+    properties.push(bytes("map_bytes", "RAM of the map", statistics.map_bytes));
+    properties.extend(epoch.map(|epoch| Property::new("epoch", "epoch", PropertyValue::Count(epoch))));
     properties
+}
+
+/// Returns the names of the services of a volume.
+fn services(statistics: &VolumeStatistics, parent: Option<&str>) -> String {
+    let mut services = vec!["checksums".to_owned()];
+    if statistics.compression != Compression::None {
+        services.push(format!("compression ({})", statistics.compression.name()));
+    }
+    if statistics.deduplicates {
+        services.push("deduplication".to_owned());
+    }
+    match statistics.snapshots {
+        0 => {}
+        1 => services.push("1 snapshot".to_owned()),
+        many => services.push(format!("{many} snapshots")),
+    }
+    services.extend(parent.map(|parent| format!("clone of {parent}")));
+    services.join(", ")
 }
 
 /// Returns the next step after an error of a store.
@@ -737,6 +776,36 @@ pub(super) async fn open_volume(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_volume_shows_its_services_and_what_each_saves() {
+        let plain = VolumeStatistics { compression: Compression::None, ..VolumeStatistics::default() };
+        assert_eq!(services(&plain, None), "checksums");
+        let all = VolumeStatistics {
+            epoch: Some(3),
+            packed_bytes: [300, 100],
+            referring_bytes: 8192,
+            deduplicates: true,
+            snapshots: 2,
+            snapshot_bytes: 77,
+            ..VolumeStatistics::default()
+        };
+        let shown = "checksums, compression (lz4), deduplication, 2 snapshots, clone of a@b";
+        assert_eq!(services(&all, Some("a@b")), shown);
+        let of = |statistics| {
+            let properties: Vec<_> = properties(statistics, None).into_iter().collect();
+            move |name: &str| {
+                properties.iter().find(|property| property.name == name).map(|found| found.value.clone())
+            }
+        };
+        let (few, many) = (of(&plain), of(&all));
+        assert_eq!(many("snapshot_bytes"), Some(PropertyValue::Bytes(77)));
+        assert_eq!(many("referring_bytes"), Some(PropertyValue::Bytes(8192)));
+        assert_eq!(many("compression_ratio"), Some(PropertyValue::Ratio(3.0)));
+        for absent in ["compression_ratio", "deduplicated_bytes", "snapshot_bytes", "zero_bytes", "epoch"] {
+            assert_eq!(few(absent), None, "{absent}");
+        }
+    }
 
     #[test]
     fn what_a_command_left_that_was_killed_is_free_on_its_host_and_nothing_else_that_is_open() {

@@ -49,6 +49,12 @@ impl ParentSnapshot {
         }
     }
 
+    /// Returns its name.
+    pub(super) fn name(&self) -> String {
+        // A clone is in the store of its parent.
+        format!("{}@{}", self.parent.volume, self.parent.snapshot)
+    }
+
     /// Returns true if a disk of this host is read for it at present.
     pub(super) fn is_served(&self) -> bool {
         self.served.is_served()
