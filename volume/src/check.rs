@@ -1,25 +1,23 @@
 //! Checks of what a volume has beside its own newest content: pages that a clone shows of its parent, and pages that only snapshots have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use std::rc::Rc;
 
-use block::{BlockDevice, Buffer, ByteRange, ErrorKind, Host, PAGE};
+use block::{Buffer, ByteRange, ErrorKind, Host, PAGE};
 
-use super::base::{Base, DeviceBase, open_base};
+use super::base::{Base, open_base};
 use super::calls::Calls;
 use super::content::Content;
 use super::error::VolumeError;
 use super::load::load_snapshot;
 use super::manage::CheckReport;
 use super::map::Run;
-use super::mark::Mark;
-use super::names::{ObjectKey, SnapshotId, VolumeId};
+use super::names::{ObjectKey, VolumeId};
+use super::object::Header;
 use super::record::VolumeRecord;
-use super::scrub::{DamagedObject, push_joined};
+use super::scrub::{DamagedObject, Findings, has_all, push_joined};
 use super::settings::VolumeSettings;
 use super::store::Store;
-use super::volume::{Opening, Volume};
 
 /// Bytes of one read.
 const READ_BYTES: u64 = 4 << 20;
@@ -119,71 +117,65 @@ pub(crate) async fn check_inherited<S: Store + Clone, H: Host>(
     Ok(())
 }
 
-/// Reads what snapshots have that neither the newest content nor the snapshot before has.
+/// Reads the objects that snapshots need and the newest content does not. Damage counts for what neither that nor the snapshot before has.
+/// `findings` has that of the objects of the newest content.
 ///
 /// # Errors
 /// If the store fails.
-pub(crate) async fn check_snapshots<S: Store + Clone, H: Host>(
+pub(crate) async fn check_snapshots<S: Store, H: Host>(
     calls: &Calls<S, H>,
-    (name, volume, record): (&str, VolumeId, &VolumeRecord),
+    (name, volume): (&str, VolumeId),
     content: &Content,
+    mut findings: Findings,
     report: &mut CheckReport,
 ) -> Result<(), VolumeError> {
-    let mut before: Option<Rc<Volume<S, H>>> = None;
+    let live = content.objects.iter().filter(|(_, info)| info.live > 0);
+    let mut examined: HashSet<ObjectKey> = live.map(|(_, info)| info.key).collect();
+    let mut before: Option<Content> = None;
     for snapshot in calls.newest_table(volume).await?.snapshots {
-        let mut reading = Reading::default();
+        let name = format!("{name}@{}", snapshot.name);
         let read = async {
-            let loaded = load_snapshot(calls, volume, snapshot.body()).await?;
-            let new: Vec<Run> = {
-                let earlier = before.as_ref().map(|before| before.0.state.borrow());
-                let known = [Some(content), earlier.as_ref().map(|earlier| &earlier.content)];
-                let runs = loaded.content.map.runs(0..u64::MAX / PAGE);
-                let is_new = |run: &Run| {
-                    let is_in = |known: &&Content| has_run(known, &loaded.content, run);
-                    !known.iter().flatten().any(is_in)
-                };
-                runs.filter(is_new).collect()
-            };
-            let id = SnapshotId::of_body(volume, snapshot.body());
-            let opening = Opening { name: name.to_owned(), volume, epoch: None, snapshot: Some(id) };
-            let settings = VolumeSettings::default();
-            let opened = Rc::new(Volume::of(
-                calls.clone(),
-                opening,
-                settings,
-                (record, None),
-                loaded,
-                Mark::default(),
-            ));
-            let base = DeviceBase(Rc::clone(&opened));
-            let end = opened.geometry().size / PAGE;
-            for run in new.iter().filter(|run| run.pages.end <= end) {
-                reading.read(&base, run.pages.clone()).await?;
+            let loaded = load_snapshot(calls, volume, snapshot.body()).await?.content;
+            for (index, info) in loaded.objects.iter().filter(|(_, info)| info.live > 0) {
+                if examined.insert(info.key) {
+                    let has_all = |header: &Header| has_all(&loaded, index, header);
+                    findings.examine(calls, volume, info.key, has_all).await?;
+                }
             }
-            Ok(opened)
+            Ok(loaded)
         };
-        match read.await {
-            Ok(opened) => before = Some(opened),
+        let damaged = match read.await {
+            Ok(loaded) => {
+                let known = [Some(content), before.as_ref()];
+                let is_known = |run: &Run| known.iter().flatten().any(|known| has_run(known, &loaded, run));
+                let damaged = findings.damage_of_snapshot((volume, &name), &loaded, is_known);
+                let new = loaded.map.runs(0..loaded.bytes.div_ceil(PAGE)).filter(|run| !is_known(run));
+                let lost: u64 = damaged.iter().map(DamagedObject::bytes).sum();
+                report.snapshot_bytes +=
+                    new.map(|run| run.pages.end - run.pages.start).sum::<u64>() * PAGE - lost;
+                before = Some(loaded);
+                damaged
+            }
             Err(error) if VolumeError::is_missing_or_damaged(&error) => {
-                reading.lost.insert(error.to_string(), vec![ByteRange::new(0, snapshot.bytes)]);
+                let ranges = vec![ByteRange::new(0, snapshot.bytes)];
+                vec![DamagedObject { name, reason: error.to_string(), ranges }]
             }
             Err(error) => return Err(error),
-        }
-        report.snapshot_bytes += reading.whole;
-        let is_there = reading.lost.is_empty() || {
+        };
+        let is_there = damaged.is_empty() || {
             // It may be deleted meanwhile.
             let table = calls.newest_table(volume).await?.snapshots;
             table.iter().any(|found| found.body == snapshot.body && !found.is_going)
         };
         if is_there {
-            report.damaged.extend(reading.damaged(&format!("{name}@{}", snapshot.name)));
+            report.damaged.extend(damaged);
         }
     }
     Ok(())
 }
 
 /// Returns true if pages of a snapshot lie in the same places for another content of its volume.
-fn has_run(other: &Content, content: &Content, run: &Run) -> bool {
+pub(crate) fn has_run(other: &Content, content: &Content, run: &Run) -> bool {
     let key = |content: &Content, page: u64| -> Option<(ObjectKey, u32, u8)> {
         let location = content.map.get(page)?;
         Some((content.objects.get(location.object)?.key, location.offset, location.index))

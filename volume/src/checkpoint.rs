@@ -204,6 +204,12 @@ pub(crate) fn encode_region(content: &Content, region: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Returns true if the checksum of an encoded region is right.
+pub(crate) fn is_whole_region(bytes: &[u8]) -> bool {
+    let head = bytes.first_chunk::<4>();
+    head.is_some_and(|checksum| crc32c::crc32c(&bytes[4..]) == u32::from_le_bytes(*checksum))
+}
+
 /// Adds a region to the map. Returns none if it is damaged.
 pub(crate) fn decode_region(bytes: &[u8], region: u64, content: &mut Content) -> Option<()> {
     let (head, rest) = bytes.split_at_checked(8)?;
@@ -279,6 +285,7 @@ mod tests {
             let mut changed = region.clone();
             changed[at] ^= 1;
             assert!(decode_region(&changed, 0, &mut Content::default()).is_none(), "byte {at}");
+            assert!(is_whole_region(&region) && !is_whole_region(&changed), "byte {at}");
         }
     }
 }

@@ -73,8 +73,8 @@ pub struct CheckReport {
     pub whole_bytes: u64,
     /// Bytes that a clone shows of its parent's snapshot, and that were read and are whole.
     pub inherited_bytes: u64,
-    /// Bytes that only snapshots have, and that were read and are whole. What a snapshot of a clone shows of the clone's parent is not
-    /// read, unless the clone still shows it.
+    /// Bytes that only snapshots have, and that were read and are whole; of a scrub, all that is in objects of which the disk needs nothing.
+    /// What a snapshot of a clone shows of the clone's parent is not read, unless the clone still shows it.
     pub snapshot_bytes: u64,
     /// Objects that are missing or damaged. Content that only snapshots have, and what a clone shows of its parent, has the name of the volume
     /// and the snapshot, joined with '@', instead of that of an object, and the bytes of that snapshot.
@@ -323,7 +323,7 @@ pub async fn check<S: Store + Clone, H: Host>(
     };
     let (mut findings, mut done) = (Findings::default(), 0);
     for (index, info) in &needed {
-        findings.examine(&calls, volume, (*index, info), |header| has_all(content, *index, header)).await?;
+        findings.examine(&calls, volume, info.key, |header| has_all(content, *index, header)).await?;
         done += info.stored;
         progress(done, report.stored_bytes);
     }
@@ -337,7 +337,7 @@ pub async fn check<S: Store + Clone, H: Host>(
         report.damaged.retain(|object| needed.contains(&object.name));
     }
     check_inherited(&calls, &record, content, &mut report).await?;
-    check_snapshots(&calls, (name, volume, &record), content, &mut report).await?;
+    check_snapshots(&calls, (name, volume), content, findings, &mut report).await?;
     let known: HashSet<String> = content.objects.iter().map(|(_, info)| volume.object(info.key)).collect();
     // Those of the newest host may belong to a group that is on its way.
     let ends = loaded.tail.last().map(|tail| {

@@ -1,19 +1,24 @@
 //! Scrubs and checks: objects are read again, and the checksums of their content compared.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use block::{ByteRange, Host, PAGE, turn};
 
 use super::calls::Calls;
+use super::check::has_run;
+use super::checkpoint::is_whole_region;
 use super::chunk;
 use super::content::Content;
 use super::error::VolumeError;
 use super::garbage::CollectReport;
+use super::load::{load_snapshot, read_body};
 use super::manage::CheckReport;
 use super::map::{Location, Run};
-use super::names::{ObjectKey, VolumeId};
+use super::names::{ObjectKey, PartKey, VolumeId};
 use super::object::{ChunkEntry, Header};
 use super::objects::ObjectInfo;
+use super::record::SnapshotRecord;
+use super::state::Shared;
 use super::store::{Store, StoreError};
 use super::volume::Volume;
 
@@ -46,7 +51,6 @@ pub struct ScrubReport {
 
 /// Damage of an object.
 struct Finding {
-    key: ObjectKey,
     reason: String,
     /// The chunks that are whole, by their offsets.
     whole: HashMap<u32, ChunkEntry>,
@@ -85,9 +89,9 @@ pub(crate) fn has_all(content: &Content, index: u32, header: &Header) -> bool {
     own.sum::<u64>() + referring.filter(|at| places.contains(&place_of(*at))).count() as u64 >= live
 }
 
-/// Damage that was found, by the index of the object.
+/// Damage that was found, by object.
 #[derive(Default)]
-pub(crate) struct Findings(BTreeMap<u32, Finding>);
+pub(crate) struct Findings(BTreeMap<ObjectKey, Finding>);
 
 impl Findings {
     /// Reads an object and compares its checksums. What is wrong once may have been wrong on its way, so it is read twice then. `has_all` says
@@ -96,13 +100,13 @@ impl Findings {
         &mut self,
         calls: &Calls<S, H>,
         volume: VolumeId,
-        (index, info): (u32, &ObjectInfo),
+        key: ObjectKey,
         has_all: impl Fn(&Header) -> bool,
     ) -> Result<(), StoreError> {
-        if find_damage(calls, volume, info.key, &has_all).await?.is_some()
-            && let Some(finding) = find_damage(calls, volume, info.key, &has_all).await?
+        if find_damage(calls, volume, key, &has_all).await?.is_some()
+            && let Some(finding) = find_damage(calls, volume, key, &has_all).await?
         {
-            self.0.insert(index, finding);
+            self.0.insert(key, finding);
         }
         Ok(())
     }
@@ -111,27 +115,64 @@ impl Findings {
         self.0.is_empty()
     }
 
+    /// Returns true if an object is damaged.
+    fn has(&self, key: ObjectKey) -> bool {
+        self.0.contains_key(&key)
+    }
+
     /// Returns the objects of which something is damaged that the map needs.
     pub(crate) fn damage(&self, volume: VolumeId, content: &Content) -> Vec<DamagedObject> {
-        // Most findings are objects that were deleted meanwhile: nothing points to them, and the map is not looked through.
-        let is_live = |index: &u32| content.objects.get(*index).is_some_and(|info| info.live > 0);
-        if !self.0.keys().any(is_live) {
-            return Vec::new();
-        }
-        let mut ranges: BTreeMap<u32, Vec<ByteRange>> = BTreeMap::new();
-        for run in content.map.runs(0..content.bytes.div_ceil(PAGE)) {
-            let Some(finding) = self.0.get(&run.location.object) else { continue };
-            if finding.has(&run) {
-                continue;
-            }
-            let ranges = ranges.entry(run.location.object).or_default();
-            push_joined(ranges, ByteRange::new(run.pages.start * PAGE, run.pages.end * PAGE));
-        }
-        let object = |(index, ranges)| {
-            let Finding { key, reason, .. } = &self.0[&index];
-            DamagedObject { name: volume.object(*key), reason: reason.clone(), ranges }
+        let object = |(key, ranges)| {
+            let (name, reason) = (volume.object(key), self.0[&key].reason.clone());
+            DamagedObject { name, reason, ranges }
         };
-        ranges.into_iter().map(object).collect()
+        self.lost(content, |_| true).into_iter().map(object).collect()
+    }
+
+    /// Returns the same of a snapshot with this name, but for what `is_known` says is reported elsewhere.
+    pub(crate) fn damage_of_snapshot(
+        &self,
+        (volume, name): (VolumeId, &str),
+        content: &Content,
+        is_known: impl Fn(&Run) -> bool,
+    ) -> Vec<DamagedObject> {
+        let object = |(key, ranges)| {
+            let reason = format!("object {}: {}", volume.object(key), self.0[&key].reason);
+            DamagedObject { name: name.to_owned(), reason, ranges }
+        };
+        self.lost(content, |run| !is_known(run)).into_iter().map(object).collect()
+    }
+
+    /// Returns the bytes of the disk that are lost, of those runs of its map that are wanted.
+    fn lost(
+        &self,
+        content: &Content,
+        is_wanted: impl Fn(&Run) -> bool,
+    ) -> BTreeMap<ObjectKey, Vec<ByteRange>> {
+        let mut ranges: BTreeMap<ObjectKey, Vec<ByteRange>> = BTreeMap::new();
+        let live = self.live(content);
+        if live.is_empty() {
+            return ranges;
+        }
+        for run in content.map.runs(0..content.bytes.div_ceil(PAGE)) {
+            let Some((key, finding)) = live.get(&run.location.object) else { continue };
+            if !finding.has(&run) && is_wanted(&run) {
+                let ranges = ranges.entry(*key).or_default();
+                push_joined(ranges, ByteRange::new(run.pages.start * PAGE, run.pages.end * PAGE));
+            }
+        }
+        ranges
+    }
+
+    /// Returns the damaged objects that a map needs, by index. Most findings are objects that were deleted meanwhile: then the map need not be
+    /// visited.
+    fn live(&self, content: &Content) -> HashMap<u32, (ObjectKey, &Finding)> {
+        let live = self.0.iter().filter_map(|(key, finding)| {
+            let index = content.objects.index_of(*key)?;
+            let is_live = content.objects.get(index).is_some_and(|info| info.live > 0);
+            is_live.then_some((index, (*key, finding)))
+        });
+        live.collect()
     }
 }
 
@@ -150,7 +191,7 @@ async fn find_damage<S: Store, H: Host>(
     has_all: &impl Fn(&Header) -> bool,
 ) -> Result<Option<Finding>, StoreError> {
     let name = volume.object(key);
-    let finding = |reason: String, whole| Ok(Some(Finding { key, reason, whole }));
+    let finding = |reason: String, whole| Ok(Some(Finding { reason, whole }));
     let Some(bytes) = calls.find(&name, None).await? else {
         return finding("it is missing".to_owned(), HashMap::new());
     };
@@ -174,10 +215,88 @@ async fn find_damage<S: Store, H: Host>(
     finding("the checksum of content is wrong".to_owned(), whole)
 }
 
+impl<S: Store, H: Host> Shared<S, H> {
+    /// Returns the damage of what only snapshots have: of objects that are damaged, and of the maps of snapshots, which are read. Waits for
+    /// `pause` with the bytes of each part of a map.
+    async fn damage_of_snapshots(
+        &self,
+        findings: &Findings,
+        pause: &impl AsyncFn(u64),
+    ) -> Result<Vec<DamagedObject>, VolumeError> {
+        let table = self.state.borrow().snapshots.table.clone();
+        let (mut damaged, mut whole_regions) = (Vec::new(), BTreeSet::new());
+        for snapshot in table {
+            self.check_open()?;
+            let found = match self.damage_of_snapshot(&snapshot, findings, &mut whole_regions, pause).await {
+                Ok(found) => found,
+                Err(error) if error.is_missing_or_damaged() => {
+                    let ranges = vec![ByteRange::new(0, snapshot.bytes)];
+                    vec![DamagedObject { name: self.name_of(&snapshot), reason: error.to_string(), ranges }]
+                }
+                Err(error) => return Err(error),
+            };
+            // It may be deleted meanwhile.
+            let state = self.state.borrow();
+            let is_it = |found: &&SnapshotRecord| found.body == snapshot.body && !found.is_going;
+            if state.snapshots.table.iter().find(is_it).is_some() {
+                damaged.extend(found);
+            }
+        }
+        Ok(damaged)
+    }
+
+    fn name_of(&self, snapshot: &SnapshotRecord) -> String {
+        format!("{}@{}", self.name, snapshot.name)
+    }
+
+    /// Returns the damage of what a snapshot has and the disk has not.
+    ///
+    /// # Errors
+    /// `Damaged` if its map is; if the store fails.
+    async fn damage_of_snapshot(
+        &self,
+        snapshot: &SnapshotRecord,
+        findings: &Findings,
+        whole_regions: &mut BTreeSet<(PartKey, u32)>,
+        pause: &impl AsyncFn(u64),
+    ) -> Result<Vec<DamagedObject>, VolumeError> {
+        let root = read_body(&self.calls, self.volume, snapshot.body()).await?;
+        let mut by_part: BTreeMap<PartKey, Vec<(u32, u32)>> = BTreeMap::new();
+        for place in
+            root.regions.values().filter(|place| !whole_regions.contains(&(place.part, place.offset)))
+        {
+            by_part.entry(place.part).or_default().push((place.offset, place.bytes));
+        }
+        for (part, regions) in by_part {
+            let name = self.volume.part(part);
+            let bytes = self.calls.get(&name, None).await?;
+            for (offset, len) in regions {
+                let region = bytes.get(offset as usize..).and_then(|rest| rest.get(..len as usize));
+                if !region.is_some_and(is_whole_region) {
+                    return Err(VolumeError::damaged(
+                        &name,
+                        format!("the region at byte {offset} is not whole"),
+                    ));
+                }
+                whole_regions.insert((part, offset));
+                turn().await;
+            }
+            pause(bytes.len() as u64).await;
+        }
+        if !root.content.objects.iter().any(|(_, info)| findings.has(info.key)) {
+            return Ok(Vec::new());
+        }
+        let content = load_snapshot(&self.calls, self.volume, snapshot.body()).await?.content;
+        let state = self.state.borrow();
+        let is_known = |run: &Run| has_run(&state.content, &content, run);
+        Ok(findings.damage_of_snapshot((self.volume, &self.name_of(snapshot)), &content, is_known))
+    }
+}
+
 impl<S: Store, H: Host> Volume<S, H> {
-    /// Reads all objects that it needs and compares their checksums, then deletes garbage, as [`Self::collect`] does. Guests go on. Content
-    /// that they write meanwhile is not read; neither is what only snapshots have, nor what a clone shows of its parent's snapshot. For that,
-    /// the maps of these snapshots would have to be in RAM as well: [`check`](super::check()) reads it.
+    /// Reads all objects that it and its snapshots need and compares their checksums, then deletes garbage, as [`Self::collect`] does. Guests go
+    /// on. Content that they write meanwhile is not read; neither is what a clone shows of its parent's snapshot, which a scrub of the parent
+    /// reads. The map of a snapshot is loaded only if something is damaged that it may need.
     ///
     /// Gives `progress` the bytes that were read and the bytes in all, after each object. Then it waits for `pause`, with the bytes of that
     /// object, by which a caller limits the rate.
@@ -193,27 +312,28 @@ impl<S: Store, H: Host> Volume<S, H> {
         shared.epoch.ok_or(VolumeError::ReadOnly)?;
         let needed: Vec<(u32, ObjectInfo)> = {
             let state = shared.state.borrow();
-            let live = state.content.objects.iter().filter(|(_, info)| info.live > 0);
-            live.map(|(index, info)| (index, *info)).collect()
+            let needed = state.content.objects.iter().filter(|(_, info)| state.is_needed(info));
+            needed.map(|(index, info)| (index, *info)).collect()
         };
         let stored_bytes = needed.iter().map(|(_, info)| info.stored).sum();
         let (mut findings, mut done) = (Findings::default(), 0);
         progress(done, stored_bytes);
         for (index, info) in &needed {
             shared.check_open()?;
-            let is_live = {
+            let is_needed = {
                 let state = shared.state.borrow();
-                state.content.objects.get(*index).is_some_and(|info| info.live > 0)
+                state.content.objects.get(*index).is_some_and(|info| state.is_needed(info))
             };
-            if is_live {
+            if is_needed {
                 let has_all = |header: &Header| has_all(&shared.state.borrow().content, *index, header);
-                findings.examine(&shared.calls, shared.volume, (*index, info), has_all).await?;
+                findings.examine(&shared.calls, shared.volume, info.key, has_all).await?;
                 pause(info.stored).await;
             }
             done += info.stored;
             progress(done, stored_bytes);
         }
-        if !findings.is_empty() {
+        let of_snapshots = shared.damage_of_snapshots(&findings, &pause).await?;
+        if !findings.is_empty() || !of_snapshots.is_empty() {
             // A host that took it over deletes what this one needed.
             shared.look().await?;
         }
@@ -221,17 +341,21 @@ impl<S: Store, H: Host> Volume<S, H> {
             // As it is by now: cleaning may have moved some content and deleted where it was.
             let state = shared.state.borrow();
             let content = &state.content;
+            let only_kept = needed.iter().map(|(_, info)| info);
+            let only_kept = only_kept.filter(|info| info.live == 0 && !findings.has(info.key));
             CheckReport {
                 bytes: content.bytes,
                 taken_at: content.taken_at,
                 objects: needed.len() as u64,
                 stored_bytes,
                 mapped_bytes: content.map.mapped() * PAGE,
+                snapshot_bytes: only_kept.map(|info| u64::from(info.pages) * PAGE).sum(),
                 damaged: findings.damage(shared.volume, content),
                 ..CheckReport::default()
             }
         };
         found.count_whole();
+        found.damaged.extend(of_snapshots);
         shared.check_open()?;
         Ok(ScrubReport { found, collected: self.collect().await })
     }

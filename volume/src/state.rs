@@ -18,6 +18,7 @@ use super::error::{VolumeError, block_error, volume_error};
 use super::group::Group;
 use super::mark::Mark;
 use super::names::{CheckpointKey, PartKey, SnapshotId, VolumeId};
+use super::objects::ObjectInfo;
 use super::settings::VolumeSettings;
 use super::snapshots::Snapshots;
 use super::store::{Store, StoreError};
@@ -157,6 +158,11 @@ impl State {
         let kept = content.objects.iter().filter(|(_, info)| info.live == 0);
         let kept = kept.filter(|(_, info)| snapshots.pins.has_object(info.key));
         self.statistics.snapshot_bytes = kept.map(|(_, info)| info.stored).sum();
+    }
+
+    /// Returns true if the disk or a snapshot needs an object.
+    pub(crate) fn is_needed(&self, info: &ObjectInfo) -> bool {
+        info.live > 0 || self.snapshots.pins.has_object(info.key)
     }
 
     /// Fails if another host took it over, or it is closed.

@@ -11,6 +11,7 @@ mod abandoned;
 mod duplicates;
 mod family;
 mod garbage;
+mod scrubs;
 mod snapshots;
 mod store;
 mod stories;
