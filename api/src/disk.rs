@@ -259,6 +259,12 @@ pub struct ScrubReport {
     pub mapped_bytes: u64,
     /// Bytes of the disk whose content is whole.
     pub whole_bytes: u64,
+    /// Bytes of the disk that were lost and were written again from the cache of the host.
+    pub repaired_bytes: u64,
+    /// Bytes of the disk that were lost, and of which the cache has newer content to be destaged.
+    pub replaced_bytes: u64,
+    /// Reason why not all could be repaired that the cache has, if so.
+    pub repair_error: Option<String>,
     /// Objects that nothing needed, and that were deleted.
     pub deleted: Option<u64>,
     /// Bytes of these.

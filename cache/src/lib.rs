@@ -26,6 +26,7 @@ pub use api::disk::{AtRest, CachedDisk, HeldFlushes};
 pub use format::PoolId;
 pub use format::fields::Malformed;
 pub use format::layout::Shape;
+pub use ops::cached_copy::CachedCopy;
 pub use ops::consistent_state::{ConsistencyStatistics, WallClock};
 pub use ops::grow::DiskGrowth;
 pub use ops::learned_state::{LearnedShape, LearnedState};

@@ -2,6 +2,7 @@
 
 mod below;
 mod budget;
+mod cached_copy;
 mod destage_pace;
 mod fills;
 mod flash_targets;

@@ -63,6 +63,8 @@ pub enum Bug {
     UnknownCopies,
     /// Objects to which an abandoned group refers are not kept for it, though it may count after a crash.
     PinsEndWithGroup,
+    /// A repair takes the place that a page has after its content was found.
+    RepairOfNewer,
 }
 
 impl Bug {

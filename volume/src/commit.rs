@@ -262,6 +262,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         state.deduplication.end_pins(end);
         state.statistics.groups += 1;
         drop(state);
+        shared.progress.notify_waiters();
         Self::keep_in_shape(shared);
         Ok(())
     }

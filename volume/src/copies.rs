@@ -33,10 +33,10 @@ pub(crate) struct Copies {
 
 /// A live page of a chunk.
 #[derive(Clone, Copy)]
-struct LivePage {
-    page: u64,
+pub(crate) struct LivePage {
+    pub(crate) page: u64,
     /// Place in the chunk.
-    index: u64,
+    pub(crate) index: u64,
 }
 
 impl Copies {
@@ -70,7 +70,12 @@ impl Copies {
     }
 
     /// Appends live pages of a chunk with this content, of which those come first for which it was written.
-    fn append_chunk(&mut self, (object, offset): (ObjectKey, u32), live: &[LivePage], plain: &[u8]) {
+    pub(crate) fn append_chunk(
+        &mut self,
+        (object, offset): (ObjectKey, u32),
+        live: &[LivePage],
+        plain: &[u8],
+    ) {
         let source = |live: LivePage| Source { object, offset, page: live.page.wrapping_sub(live.index) };
         // The chunk that has the content of each place by now, and the place there.
         let mut carried: BTreeMap<u64, (usize, u64)> = BTreeMap::new();

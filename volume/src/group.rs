@@ -207,7 +207,8 @@ mod tests {
             let chunks: Vec<_> =
                 encoding.chunks.entries.iter().map(super::super::object::ChunkEntry::range).collect();
             assert_eq!(chunks, [6..8, 8..14, 40..41], "in steps of {step}");
-            assert_eq!((encoding.zeroes, encoding.zero_pages), (vec![14..40], 1));
+            assert_eq!(encoding.zeroes, vec![14..40]);
+            assert_eq!(encoding.zero_pages, 1);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Scrubs and checks: objects are read again, and the checksums of their content compared.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use block::{ByteRange, Host, PAGE, turn};
 
@@ -18,6 +19,7 @@ use super::names::{ObjectKey, PartKey, VolumeId};
 use super::object::{ChunkEntry, Header};
 use super::objects::ObjectInfo;
 use super::record::SnapshotRecord;
+use super::repair::{Repaired, Rescue};
 use super::state::Shared;
 use super::store::{Store, StoreError};
 use super::volume::Volume;
@@ -45,6 +47,12 @@ impl DamagedObject {
 pub struct ScrubReport {
     /// Objects as they were found. None counts as an orphan: those are deleted.
     pub found: CheckReport,
+    /// Bytes of the disk that were lost and were written again, from elsewhere. What snapshots have is not.
+    pub repaired_bytes: u64,
+    /// Bytes of the disk that were lost, and of which the volume gets newer content.
+    pub replaced_bytes: u64,
+    /// Reason why not all could be repaired that `rescue` has, if so; or why no checkpoint could be made then.
+    pub repair_failure: Option<VolumeError>,
     /// Garbage that was deleted, or the reason why not all could be.
     pub collected: Result<CollectReport, VolumeError>,
 }
@@ -122,11 +130,21 @@ impl Findings {
 
     /// Returns the objects of which something is damaged that the map needs.
     pub(crate) fn damage(&self, volume: VolumeId, content: &Content) -> Vec<DamagedObject> {
+        self.damage_but(volume, content, &BTreeSet::new())
+    }
+
+    /// Returns the same without some pages.
+    fn damage_but(
+        &self,
+        volume: VolumeId,
+        content: &Content,
+        replaced: &BTreeSet<u64>,
+    ) -> Vec<DamagedObject> {
         let object = |(key, ranges)| {
             let (name, reason) = (volume.object(key), self.0[&key].reason.clone());
             DamagedObject { name, reason, ranges }
         };
-        self.lost(content, |_| true).into_iter().map(object).collect()
+        self.lost(content, |_| true, replaced).into_iter().map(object).collect()
     }
 
     /// Returns the same of a snapshot with this name, but for what `is_known` says is reported elsewhere.
@@ -140,28 +158,37 @@ impl Findings {
             let reason = format!("object {}: {}", volume.object(key), self.0[&key].reason);
             DamagedObject { name: name.to_owned(), reason, ranges }
         };
-        self.lost(content, |run| !is_known(run)).into_iter().map(object).collect()
+        self.lost(content, |run| !is_known(run), &BTreeSet::new()).into_iter().map(object).collect()
     }
 
-    /// Returns the bytes of the disk that are lost, of those runs of its map that are wanted.
+    /// Returns the bytes of the disk that are lost, of those runs of its map that are wanted, without some pages.
     fn lost(
         &self,
         content: &Content,
         is_wanted: impl Fn(&Run) -> bool,
+        replaced: &BTreeSet<u64>,
     ) -> BTreeMap<ObjectKey, Vec<ByteRange>> {
         let mut ranges: BTreeMap<ObjectKey, Vec<ByteRange>> = BTreeMap::new();
-        let live = self.live(content);
-        if live.is_empty() {
-            return ranges;
-        }
-        for run in content.map.runs(0..content.bytes.div_ceil(PAGE)) {
-            let Some((key, finding)) = live.get(&run.location.object) else { continue };
-            if !finding.has(&run) && is_wanted(&run) {
-                let ranges = ranges.entry(*key).or_default();
-                push_joined(ranges, ByteRange::new(run.pages.start * PAGE, run.pages.end * PAGE));
+        for (key, run) in self.lost_runs(content).into_iter().filter(|(_, run)| is_wanted(run)) {
+            for page in run.pages.filter(|page| !replaced.contains(page)) {
+                push_joined(ranges.entry(key).or_default(), ByteRange::at(page * PAGE, PAGE));
             }
         }
         ranges
+    }
+
+    /// Returns the runs of a map that are lost, each with its object.
+    pub(crate) fn lost_runs(&self, content: &Content) -> Vec<(ObjectKey, Run)> {
+        let live = self.live(content);
+        if live.is_empty() {
+            return Vec::new();
+        }
+        let runs = content.map.runs(0..content.bytes.div_ceil(PAGE));
+        let lost = runs.filter_map(|run| {
+            let (key, finding) = live.get(&run.location.object)?;
+            (!finding.has(&run)).then_some((*key, run))
+        });
+        lost.collect()
     }
 
     /// Returns the damaged objects that a map needs, by index. Most findings are objects that were deleted meanwhile: then the map need not be
@@ -237,8 +264,8 @@ impl<S: Store, H: Host> Shared<S, H> {
             };
             // It may be deleted meanwhile.
             let state = self.state.borrow();
-            let is_it = |found: &&SnapshotRecord| found.body == snapshot.body && !found.is_going;
-            if state.snapshots.table.iter().find(is_it).is_some() {
+            let is_it = |found: &SnapshotRecord| found.body == snapshot.body && !found.is_going;
+            if state.snapshots.table.iter().any(is_it) {
                 damaged.extend(found);
             }
         }
@@ -296,7 +323,8 @@ impl<S: Store, H: Host> Shared<S, H> {
 impl<S: Store, H: Host> Volume<S, H> {
     /// Reads all objects that it and its snapshots need and compares their checksums, then deletes garbage, as [`Self::collect`] does. Guests go
     /// on. Content that they write meanwhile is not read; neither is what a clone shows of its parent's snapshot, which a scrub of the parent
-    /// reads. The map of a snapshot is loaded only if something is damaged that it may need.
+    /// reads. The map of a snapshot is loaded only if something is damaged that it may need. What the disk lost and `rescue` has is written
+    /// again.
     ///
     /// Gives `progress` the bytes that were read and the bytes in all, after each object. Then it waits for `pause`, with the bytes of that
     /// object, by which a caller limits the rate.
@@ -307,9 +335,13 @@ impl<S: Store, H: Host> Volume<S, H> {
         &self,
         progress: &mut dyn FnMut(u64, u64),
         pause: impl AsyncFn(u64),
+        rescue: Option<&dyn Rescue>,
     ) -> Result<ScrubReport, VolumeError> {
         let shared = &self.0;
         shared.epoch.ok_or(VolumeError::ReadOnly)?;
+        // An open reads what is behind the newest checkpoint, also where nothing of it is live. Without this one, less is scrubbed.
+        let ours = Rc::clone(shared);
+        drop(shared.calls.host.to_its_end(async move { ours.checkpoint_alone().await }).await);
         let needed: Vec<(u32, ObjectInfo)> = {
             let state = shared.state.borrow();
             let needed = state.content.objects.iter().filter(|(_, info)| state.is_needed(info));
@@ -327,14 +359,27 @@ impl<S: Store, H: Host> Volume<S, H> {
             if is_needed {
                 let has_all = |header: &Header| has_all(&shared.state.borrow().content, *index, header);
                 findings.examine(&shared.calls, shared.volume, info.key, has_all).await?;
+                if findings.has(info.key) {
+                    // No page that is written from now on refers to it.
+                    shared.state.borrow_mut().deduplication.avoid(*index);
+                }
                 pause(info.stored).await;
             }
             done += info.stored;
             progress(done, stored_bytes);
         }
-        let of_snapshots = shared.damage_of_snapshots(&findings, &pause).await?;
-        if !findings.is_empty() || !of_snapshots.is_empty() {
+        if !findings.is_empty() {
             // A host that took it over deletes what this one needed.
+            shared.look().await?;
+        }
+        let (mut repaired, mut repair_failure) = (Repaired::default(), None);
+        if !findings.is_empty() {
+            repair_failure = Shared::repair(shared, &findings, rescue, &mut repaired).await.err();
+            shared.check_open()?;
+        }
+        // What was repaired for the disk is still lost to its snapshots.
+        let of_snapshots = shared.damage_of_snapshots(&findings, &pause).await?;
+        if !of_snapshots.is_empty() {
             shared.look().await?;
         }
         let mut found = {
@@ -350,13 +395,19 @@ impl<S: Store, H: Host> Volume<S, H> {
                 stored_bytes,
                 mapped_bytes: content.map.mapped() * PAGE,
                 snapshot_bytes: only_kept.map(|info| u64::from(info.pages) * PAGE).sum(),
-                damaged: findings.damage(shared.volume, content),
+                damaged: findings.damage_but(shared.volume, content, &repaired.replaced),
                 ..CheckReport::default()
             }
         };
         found.count_whole();
         found.damaged.extend(of_snapshots);
         shared.check_open()?;
-        Ok(ScrubReport { found, collected: self.collect().await })
+        Ok(ScrubReport {
+            found,
+            repaired_bytes: repaired.pages * PAGE,
+            replaced_bytes: repaired.replaced.len() as u64 * PAGE,
+            repair_failure,
+            collected: self.collect().await,
+        })
     }
 }

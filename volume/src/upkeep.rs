@@ -131,6 +131,12 @@ impl<S: Store, H: Host> Shared<S, H> {
         self.delete().await
     }
 
+    /// Makes a checkpoint unless nothing is behind the newest one.
+    pub(crate) async fn checkpoint_alone(&self) -> Result<(), VolumeError> {
+        let _upkeep = self.upkeep.lock().await;
+        if self.is_behind() { self.checkpoint_kept().await } else { Ok(()) }
+    }
+
     /// Makes a checkpoint, and deletes what it does not need.
     pub(crate) async fn checkpoint(&self) -> Result<(), VolumeError> {
         let _upkeep = self.upkeep.lock().await;
@@ -358,6 +364,12 @@ impl<S: Store, H: Host> Shared<S, H> {
         if copies.is_empty() {
             return Ok(false);
         }
+        self.put_copies(copies).await?;
+        Ok(true)
+    }
+
+    /// Puts an object of copies, and lets it count, for a caller that keeps others from upkeep.
+    pub(crate) async fn put_copies(&self, copies: Copies) -> Result<(), VolumeError> {
         let epoch = self.epoch.expect("it is open for writing");
         loop {
             let (sequence, bytes, taken_at) = {
@@ -391,7 +403,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                     state.deduplication.learn(&header, index, copies.fingerprints.into_iter());
                     state.header_bytes += header.header_bytes();
                     state.statistics.copied_bytes += object.len() as u64;
-                    return Ok(true);
+                    return Ok(());
                 }
                 // An earlier one of ours. A host that finds it takes from it what is not elsewhere by then.
                 Err(error) if error.kind == StoreErrorKind::Exists => state.next_copies += 1,

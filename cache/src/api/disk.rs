@@ -15,6 +15,7 @@ use tokio::sync::MutexGuard;
 
 use super::counting::{RequestTimes, latency_of};
 use crate::ops::back::{self, Hold};
+use crate::ops::cached_copy::{CachedCopy, cached_copy};
 use crate::ops::cached_reads::{CachedReads, prefetch_first_page};
 use crate::ops::consistent_state::{ConsistencyStatistics, WallClock};
 use crate::ops::ctx::Ctx;
@@ -189,6 +190,11 @@ impl<E: Env> CachedDisk<E> {
     /// Returns true if flash has a copy of a page. Touches nothing: for simulations.
     pub fn has_on_flash(&self, page: PageNumber) -> bool {
         self.ctx.cache.on_flash(page).is_some()
+    }
+
+    /// Returns what RAM or flash has of the page with this number, for a backing that lost it. Never reads the backing, and counts as no use of the page.
+    pub async fn cached_copy(&self, page: u64) -> CachedCopy {
+        cached_copy(&self.ctx, PageNumber(page)).await
     }
 
     /// Returns the settings of the disk's cache.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `read` | RAM, flash, backing | guest; a miss enters RAM before the read returns |
 //! | `cached_reads` | RAM | guest, without waiting, several reads together |
+//! | `cached_copy` | RAM, flash | a backing that lost a page |
 //! | `write` | guest | backing, then RAM, then it is acknowledged |
 //! | `mutation` | any change of the backing but destage | the frame around it: hidden pages, durable intents |
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
@@ -33,6 +34,7 @@
 mod ahead;
 pub(crate) mod back;
 mod backing_group;
+pub(crate) mod cached_copy;
 pub(crate) mod cached_reads;
 pub(crate) mod close_intents;
 pub(crate) mod commit;

@@ -15,7 +15,7 @@ use super::capabilities::{Ability, Capabilities};
 use super::details::Details;
 use super::identity::Identity;
 use super::kinds::{HandOff, Location, OpenStorage, VolumeUser};
-use super::scrub::ScrubResult;
+use super::scrub::{Rescue, ScrubResult};
 use super::snapshot::StorageSnapshot;
 use super::storage::Storage;
 use crate::backing_identity::Attributes;
@@ -76,8 +76,9 @@ impl Backing {
         host: &LocalHost,
         rate: u64,
         progress: &dyn Fn(u64, u64),
+        rescue: &dyn Rescue,
     ) -> Result<ScrubResult> {
-        self.0.inner().scrub(host, rate, progress).await
+        self.0.inner().scrub(host, rate, progress, rescue).await
     }
 
     /// Comes to rest for [`Self::handle`]: see [`Storage::rest`].

@@ -37,7 +37,7 @@ pub(crate) use kinds::{
 };
 pub(crate) use monitor::{BackingMonitor, MONITOR_THREADS_MAX, MonitoredBacking};
 pub(crate) use probe::Images;
-pub(crate) use scrub::{DamagedPart, SCRUB_RATE, ScrubResult};
+pub(crate) use scrub::{DamagedPart, Rescue, Rescued, SCRUB_RATE, ScrubResult};
 pub(crate) use snapshot::StorageSnapshot;
 pub(crate) use stack::KernelFolders;
 pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};

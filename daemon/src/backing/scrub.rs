@@ -1,6 +1,7 @@
 //! Scrubs of backings that have checksums of their own.
 
 use block::ByteRange;
+pub(crate) use volume::{Rescue, Rescued};
 
 /// Most bytes that a scrub reads in a second unless another rate is wanted: 64 MiB.
 pub(crate) const SCRUB_RATE: u64 = 64 << 20;
@@ -20,6 +21,12 @@ pub(crate) struct ScrubResult {
     pub(crate) mapped_bytes: u64,
     /// Bytes of the disk whose content is whole.
     pub(crate) whole_bytes: u64,
+    /// Bytes of the disk that were lost and were written again from the cache.
+    pub(crate) repaired_bytes: u64,
+    /// Bytes of the disk that were lost, and of which the cache has newer content to be destaged.
+    pub(crate) replaced_bytes: u64,
+    /// Reason why not all could be repaired that the cache has, if so.
+    pub(crate) repair_error: Option<String>,
     pub(crate) damaged: Vec<DamagedPart>,
     /// Objects that nothing needed and that were deleted, and their bytes; or the reason why not all could be.
     pub(crate) deleted: Result<(u64, u64), String>,

@@ -10,6 +10,7 @@ use block::patient::{HangPolicy, Watch};
 use block::{BlockDevice, BlockError};
 
 use super::kinds::{HandOff, Location};
+use super::scrub::Rescue;
 use super::snapshot::StorageSnapshot;
 use super::{Ability, Capabilities, Details, Identity, ScrubResult};
 use crate::backing_identity::{Attributes, NoAttributes};
@@ -59,8 +60,8 @@ pub(super) trait Storage: BlockDevice {
         Ability::unable("it has no checksums of its own; scrub the storage below it")
     }
 
-    /// Reads what it stores and compares checksums, beside its guests, at most so many bytes a second. Then deletes what it stores and
-    /// does not need. Gives `progress` the bytes that were read and those in all.
+    /// Reads what it stores and compares checksums, beside its guests, at most so many bytes a second. Writes what it lost again, if `rescue` has
+    /// it. Then deletes what it stores and does not need. Gives `progress` the bytes that were read and those in all.
     ///
     /// # Errors
     /// If it cannot be scrubbed, or fails meanwhile.
@@ -69,6 +70,7 @@ pub(super) trait Storage: BlockDevice {
         _host: &LocalHost,
         _rate: u64,
         _progress: &dyn Fn(u64, u64),
+        _rescue: &dyn Rescue,
     ) -> Result<ScrubResult> {
         let ability = self.scrub_ability();
         Err(Error::invalid(format!("Cannot scrub it: {}", ability.reason().unwrap_or_default())))

@@ -14,13 +14,14 @@ use base::error::{Error, Result};
 use base::units::Size;
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use futures_util::future::{Either, select};
+use cache::CachedCopy;
+use futures_util::future::{Either, LocalBoxFuture, select};
 use telemetry::events::{self, Kind};
 use tokio::sync::Notify;
 
 use super::disk::{Disk, not_attached};
 use super::{Shard, ShardHandle};
-use crate::backing::ScrubResult;
+use crate::backing::{Rescue, Rescued, ScrubResult};
 
 /// State of the last scrub of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,6 +101,21 @@ impl Shard {
     }
 }
 
+/// Content that the cache of a disk has and its backing lost.
+struct CacheRescue(Rc<Disk>);
+
+impl Rescue for CacheRescue {
+    fn page(&self, page: u64) -> LocalBoxFuture<'_, Option<Rescued>> {
+        Box::pin(async move {
+            match self.0.cached.cached_copy(page).await {
+                CachedCopy::Clean(content) => Some(Rescued::Content(content)),
+                CachedCopy::Newer => Some(Rescued::Replaced),
+                CachedCopy::Nothing => None,
+            }
+        })
+    }
+}
+
 async fn run(name: String, disk: Rc<Disk>, host: LocalHost, rate: u64, turn: u64) {
     let outcome = {
         let stopped = pin!(disk.scrub.stopped.notified());
@@ -112,7 +128,8 @@ async fn run(name: String, disk: Rc<Disk>, host: LocalHost, rate: u64, turn: u64
                 disk.scrub.status.replace(ScrubStatus::Running(done, all));
             }
         };
-        let scrub = pin!(disk.cached.backing().scrub(&host, rate, &progress));
+        let rescue = CacheRescue(Rc::clone(&disk));
+        let scrub = pin!(disk.cached.backing().scrub(&host, rate, &progress, &rescue));
         match select(stopped, scrub).await {
             Either::Left(_) => return,
             Either::Right((outcome, _)) => outcome,
@@ -135,6 +152,17 @@ async fn run(name: String, disk: Rc<Disk>, host: LocalHost, rate: u64, turn: u64
 }
 
 fn report(name: &str, result: &ScrubResult) {
+    let repaired_bytes = result.repaired_bytes + result.replaced_bytes;
+    if repaired_bytes > 0 {
+        let message = format!(
+            "The backing of disk '{name}' had lost {}, which its cache had: it was written again. Find out why the store loses data",
+            Size(repaired_bytes)
+        );
+        events::of_disk(Kind::BackingRepaired, name, message);
+    }
+    if let Some(reason) = &result.repair_error {
+        tracing::warn!("Not all that the backing of disk '{name}' lost could be written again: {reason}");
+    }
     if result.damaged.is_empty() {
         return;
     }

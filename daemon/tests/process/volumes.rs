@@ -216,6 +216,34 @@ fn a_volume_is_scrubbed_by_the_daemon_that_has_it_or_alone_and_garbage_goes() {
 }
 
 #[test]
+fn what_the_store_lost_is_repaired_from_the_cache_and_whole_after_the_flash_is_lost_too() {
+    let (one, store, host) = host_with_disk();
+    write_all(&host, 1..=300);
+    let objects = || [files(&one, "data"), files(&one, "copies")].concat();
+    for (number, object) in objects().into_iter().enumerate() {
+        if number.is_multiple_of(3) {
+            fs::remove_file(&object).expect("it is there");
+        } else {
+            let mut bytes = fs::read(&object).expect("it is there");
+            *bytes.last_mut().expect("it has bytes") ^= 1;
+            fs::write(&object, bytes).expect("it is ours");
+        }
+    }
+    let scrubbed = store.run("Scrub", 0, &host);
+    assert!(scrubbed.contains("from the cache of the host"), "{scrubbed}");
+    let events = host.run(&["events"]).succeeded();
+    assert!(events.contains("which its cache had"), "{events}");
+    assert!(store.run("Check", 0, &host).contains("nothing"));
+    let scrubbed = store.run("Scrub", 0, &host);
+    assert!(!scrubbed.contains("from the cache of the host"), "{scrubbed}");
+    host.kill();
+    let two = Host::new();
+    let host2 = store.serve(&two);
+    store.run("A host dies", 1, &host2);
+    assert_eq!(numbers(&host2), state_after(300));
+}
+
+#[test]
 fn a_store_that_refuses_is_shown_with_the_next_step_until_it_does_not() {
     let (one, _store, host) = host_with_disk();
     // Where the objects of groups would be is a file.

@@ -296,6 +296,9 @@ kinds! {
     BackingDamaged, "backing-damaged", Error,
         "A scrub found parts of a backing that are missing or damaged. Reads of them fail, unless flash has them.",
         "forebay volume scrub STORE/NAME lists the ranges. Restore them from a backup; a range that is written again is good.";
+    BackingRepaired, "backing-repaired", Warning,
+        "A scrub found parts of a backing that are missing or damaged, and wrote them again from the cache of the disk. Nothing is lost.",
+        "Find out why the storage loses data, or what else deletes there, before the cache does not have it.";
     BackingErrors, "backing-errors", Warning,
         "A backing failed requests, at most one such event an hour for each disk.",
         "Check the backing: the kernel's log (dmesg), its server, its SMART figures.";

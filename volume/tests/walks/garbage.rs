@@ -288,7 +288,8 @@ fn a_scrub_beside_guests_finds_the_ranges_that_damage_costs() {
             let disk = open(objects, host, settings()).await.unwrap();
             write_apart(&disk).await;
             let mut steps = Vec::new();
-            let report = disk.scrub(&mut |done, all| steps.push((done, all)), async |_| {}).await.unwrap();
+            let report =
+                disk.scrub(&mut |done, all| steps.push((done, all)), async |_| {}, None).await.unwrap();
             assert_eq!((report.found.damaged, report.found.whole_bytes), (Vec::new(), 32 * PAGE));
             assert!(steps.is_sorted() && steps[0].0 == 0, "{steps:?}");
             assert_eq!(steps.last().map(|(done, all)| done == all), Some(true));
@@ -309,7 +310,7 @@ fn a_scrub_beside_guests_finds_the_ranges_that_damage_costs() {
                     disk.flush().await.unwrap();
                 }
             };
-            let report = disk.scrub(&mut |_, _| {}, pause).await.unwrap();
+            let report = disk.scrub(&mut |_, _| {}, pause, None).await.unwrap();
             assert_eq!((pauses.get(), report.found.objects), (4, 4));
             let [damaged] = &report.found.damaged[..] else { panic!("{report:?}") };
             let pages = if is_lost { 9..16 } else { 15..16 };
@@ -328,12 +329,12 @@ fn a_scrub_that_cannot_delete_garbage_says_what_it_read_and_a_reader_scrubs_noth
         disk.flush().await.unwrap();
         let disk = reopen(disk, objects, host).await.unwrap();
         objects.keeps.set(true);
-        let report = disk.scrub(&mut |_, _| {}, async |_| {}).await.unwrap();
+        let report = disk.scrub(&mut |_, _| {}, async |_| {}, None).await.unwrap();
         assert_eq!(report.found.whole_bytes, PAGE);
         assert!(matches!(report.collected, Err(VolumeError::Store(_))), "{report:?}");
         let store = HostStore::new(objects, host);
         let reader = Volume::open_read_only(store, host.clone(), "disk", settings()).await.unwrap();
-        let scrubbed = reader.scrub(&mut |_, _| {}, async |_| {}).await;
+        let scrubbed = reader.scrub(&mut |_, _| {}, async |_| {}, None).await;
         assert_eq!(
             (scrubbed, reader.collect().await),
             (Err(VolumeError::ReadOnly), Err(VolumeError::ReadOnly))

@@ -198,7 +198,7 @@ async fn tidy(disk: Rc<Disk>, history: Rc<History>, is_scrub: bool) {
         drop(disk.collect().await);
         return;
     }
-    if let Ok(report) = disk.scrub(&mut |_, _| {}, async |_| {}).await
+    if let Ok(report) = disk.scrub(&mut |_, _| {}, async |_| {}, None).await
         && !report.found.damaged.is_empty()
     {
         history.violate(format!("a scrub found {:?}", report.found.damaged));

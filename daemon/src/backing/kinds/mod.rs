@@ -25,7 +25,7 @@ use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometr
 use super::device::Opening;
 use super::probe::probe;
 use super::storage::Storage;
-use super::{Ability, Capabilities, Details, Identity, Images, ScrubResult, StorageSnapshot, uri};
+use super::{Ability, Capabilities, Details, Identity, Images, Rescue, ScrubResult, StorageSnapshot, uri};
 use crate::backing_identity::Attributes;
 use crate::places;
 use crate::stores::{Stores, VolumeSource};
@@ -338,8 +338,14 @@ impl Storage for OpenStorage {
         of_each!(self, storage => Storage::scrub_ability(storage))
     }
 
-    async fn scrub(&self, host: &LocalHost, rate: u64, progress: &dyn Fn(u64, u64)) -> Result<ScrubResult> {
-        of_each!(self, storage => Storage::scrub(storage, host, rate, progress).await)
+    async fn scrub(
+        &self,
+        host: &LocalHost,
+        rate: u64,
+        progress: &dyn Fn(u64, u64),
+        rescue: &dyn Rescue,
+    ) -> Result<ScrubResult> {
+        of_each!(self, storage => Storage::scrub(storage, host, rate, progress, rescue).await)
     }
 
     fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {

@@ -27,7 +27,7 @@ use crate::backing::device::Opening;
 use crate::backing::probe::{Images, image_in_export};
 use crate::backing::storage::Storage;
 use crate::backing::{
-    Ability, BackingWarning, Capabilities, DamagedPart, Details, Identity, Property, PropertyValue,
+    Ability, BackingWarning, Capabilities, DamagedPart, Details, Identity, Property, PropertyValue, Rescue,
     ScrubResult, StorageSnapshot,
 };
 use crate::backing_identity::{Appearance, Attributes, CannotMark, DirtyMark};
@@ -153,8 +153,14 @@ impl Storage for OpenVolume {
         ))
     }
 
-    async fn scrub(&self, host: &LocalHost, rate: u64, progress: &dyn Fn(u64, u64)) -> Result<ScrubResult> {
-        let scrubbed = scrub_volume(self.opened(), host, rate, progress).await;
+    async fn scrub(
+        &self,
+        host: &LocalHost,
+        rate: u64,
+        progress: &dyn Fn(u64, u64),
+        rescue: &dyn Rescue,
+    ) -> Result<ScrubResult> {
+        let scrubbed = scrub_volume(self.opened(), host, rate, progress, Some(rescue)).await;
         scrubbed.map_err(|error| Error::failed(error.to_string()))
     }
 
@@ -404,12 +410,13 @@ impl Attributes for VolumeAttributes {
     }
 }
 
-/// Scrubs a volume, at most so many bytes a second.
+/// Scrubs a volume, at most so many bytes a second, and repairs what it lost and `rescue` has.
 pub(crate) async fn scrub_volume(
     volume: &Volume<Client, LocalHost>,
     host: &LocalHost,
     rate: u64,
     progress: &dyn Fn(u64, u64),
+    rescue: Option<&dyn Rescue>,
 ) -> Result<ScrubResult, VolumeError> {
     let due = Cell::new(host.now());
     let pause = async |bytes: u64| {
@@ -419,7 +426,8 @@ pub(crate) async fn scrub_volume(
         due.set(next);
         host.sleep_until(next).await;
     };
-    let ScrubReport { found, collected } = volume.scrub(&mut |done, all| progress(done, all), pause).await?;
+    let ScrubReport { found, collected, repaired_bytes, replaced_bytes, repair_failure } =
+        volume.scrub(&mut |done, all| progress(done, all), pause, rescue).await?;
     let part = |object: DamagedObject| DamagedPart {
         object: object.name,
         reason: object.reason,
@@ -432,6 +440,9 @@ pub(crate) async fn scrub_volume(
         stored_bytes: found.stored_bytes,
         mapped_bytes: found.mapped_bytes,
         whole_bytes: found.whole_bytes,
+        repaired_bytes,
+        replaced_bytes,
+        repair_error: repair_failure.map(|error| error.to_string()),
         damaged: found.damaged.into_iter().map(part).collect(),
         deleted: collected
             .map(|collected| (collected.objects, collected.bytes))

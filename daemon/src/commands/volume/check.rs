@@ -105,7 +105,7 @@ fn scrub_alone(client: &Client, volume: &VolumeName, store: &StoreOptions, rate:
         };
         with_opened(access, volume, &found, async |opened| {
             let progress = |done, all| show_progress(&bar, done, all);
-            let scrubbed = scrub_volume(opened, &access.host, rate, &progress).await;
+            let scrubbed = scrub_volume(opened, &access.host, rate, &progress, None).await;
             scrubbed.map_err(|error| refused_volume(volume, &error))
         })
         .await
@@ -168,6 +168,20 @@ fn show_report(report: &Value) -> String {
         None if report["deleted"].is_null() => ("not needed", of_objects("orphan_bytes", "orphans")),
         None => ("deleted", of_objects("deleted_bytes", "deleted")),
     });
+    let bytes = |key: &str| report[key].as_u64().unwrap_or_default();
+    if bytes("repaired_bytes") + bytes("replaced_bytes") > 0 {
+        pairs.push((
+            "repaired",
+            format!(
+                "{} from the cache of the host; {} that guests replaced",
+                size(&report["repaired_bytes"]),
+                size(&report["replaced_bytes"])
+            ),
+        ));
+    }
+    if let Some(reason) = report["repair_error"].as_str() {
+        pairs.push(("not repaired", reason.to_owned()));
+    }
     let damaged = list(&report["damaged"]);
     pairs.push((
         "damaged",
@@ -240,6 +254,10 @@ mod tests {
         report["deleted_bytes"] = 70.into();
         let shown = show_report(&report);
         assert!(shown.contains("nothing") && shown.contains("in 7 objects"), "{shown}");
+        assert!(!shown.contains("repaired"), "{shown}");
+        report["repaired_bytes"] = 8192.into();
+        report["replaced_bytes"] = 0.into();
+        assert!(show_report(&report).contains("8KiB from the cache"), "{}", show_report(&report));
         report["delete_error"] = "the store refuses".into();
         assert!(show_report(&report).contains("cannot be deleted: the store refuses"));
     }
