@@ -65,11 +65,13 @@ pub enum Bug {
     PinsEndWithGroup,
     /// A repair takes the place that a page has after its content was found.
     RepairOfNewer,
+    /// A read takes content that was read ahead from where its pages were before.
+    BufferOfAnyObject,
 }
 
 impl Bug {
     /// All that walks find soon. Stories find the others.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::UnconditionalCopies,
         Self::DeletedBeforeCheckpoint,
         Self::OpenEnd,
@@ -92,6 +94,7 @@ impl Bug {
         Self::UnknownCopies,
         Self::CollectedTail,
         Self::CollectedPins,
+        Self::BufferOfAnyObject,
     ];
 }
 

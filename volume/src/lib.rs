@@ -46,6 +46,8 @@ mod objects;
 mod pins;
 mod range_map;
 mod read;
+mod read_ahead;
+mod read_buffer;
 mod record;
 mod references;
 mod repair;

@@ -17,6 +17,8 @@ pub struct VolumeSettings {
     pub objects_min: u64,
     /// Bytes of RAM for the index of a volume that deduplicates; none: it does not while it is open.
     pub index_bytes: u64,
+    /// Bytes of RAM for what is read ahead of reads that follow each other, at most; with 0 nothing is.
+    pub read_ahead_bytes: u64,
     /// Returns the time in nanoseconds since 1970.
     pub wall_time: fn() -> u64,
 }
@@ -31,6 +33,7 @@ impl Default for VolumeSettings {
             clean_below: 75,
             objects_min: 64,
             index_bytes: 64 << 20,
+            read_ahead_bytes: 8 << 20,
             wall_time: || 0,
         }
     }

@@ -19,6 +19,8 @@ use super::group::Group;
 use super::mark::Mark;
 use super::names::{CheckpointKey, PartKey, SnapshotId, VolumeId};
 use super::objects::ObjectInfo;
+use super::read_ahead::ReadStreams;
+use super::read_buffer::ReadBuffer;
 use super::settings::VolumeSettings;
 use super::snapshots::Snapshots;
 use super::store::{Store, StoreError};
@@ -37,6 +39,9 @@ pub(crate) struct Shared<S, H> {
     pub(crate) settings: VolumeSettings,
     pub(crate) compression: Compression,
     pub(crate) state: RefCell<State>,
+    /// Content that is read ahead or on its way to a read, and the readers.
+    pub(crate) read_buffer: Rc<RefCell<ReadBuffer>>,
+    pub(crate) read_streams: RefCell<ReadStreams>,
     /// Notified when an object is there, or a put failed.
     pub(crate) progress: Notify,
     /// The mark with which it was opened.
@@ -140,7 +145,7 @@ pub struct VolumeStatistics {
     pub compression: Compression,
     /// True if content that is in the store already is not stored again.
     pub deduplicates: bool,
-    /// Bytes of RAM that the map takes, and what finds the pages that refer to an object.
+    /// Bytes of RAM that the map takes, what finds the pages that refer to an object, and what was read ahead.
     pub map_bytes: u64,
     /// Bytes of RAM that the index of a volume that deduplicates takes once it is full.
     pub index_bytes: u64,
@@ -185,6 +190,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     /// Ends its use.
     pub(crate) fn close(&self) {
         self.state.borrow_mut().is_closed = true;
+        self.read_buffer.borrow_mut().clear();
         self.progress.notify_waiters();
     }
 

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! write, flush:  groups on their way to the store (commit.rs)
-//! read:          layers in memory, newest first ── the map ── one range of an object for neighbours ── checked, decompressed (read.rs)
+//! read:          layers in memory, newest first ── the map ── one range of an object for neighbours ── checked, decompressed (read.rs), ahead of reads that follow
+//!                each other (read_ahead.rs)
 //! at rest:       checkpoints, cleaning, deletes (upkeep.rs), a look for another host every few seconds (state.rs)
 //! ```
 
@@ -25,6 +26,8 @@ use super::group::{Extent, Group};
 use super::load::{Loaded, find_volume, load, load_newest, read_record};
 use super::mark::{Mark, Marks, Owner};
 use super::names::{SnapshotId, VolumeId};
+use super::read_ahead::ReadStreams;
+use super::read_buffer::ReadBuffer;
 use super::record::{self, StartRecord, TailRecord, VolumeRecord};
 use super::settings::VolumeSettings;
 use super::snapshots::Snapshots;
@@ -217,6 +220,8 @@ impl<S: Store, H: Host> Volume<S, H> {
             settings,
             compression: Compression::parse(&record.compression).unwrap_or_default(),
             state: RefCell::new(state),
+            read_buffer: ReadBuffer::new(settings.read_ahead_bytes),
+            read_streams: RefCell::new(ReadStreams::new(settings.read_ahead_bytes)),
             progress: Notify::new(),
             mark,
             turn: Mutex::default(),
@@ -280,7 +285,9 @@ impl<S: Store, H: Host> Volume<S, H> {
             snapshots: state.snapshots.table.len() as u64,
             compression: self.0.compression,
             deduplicates: state.deduplication.is_on(),
-            map_bytes: state.content.map.bytes() + state.content.referring.bytes(),
+            map_bytes: state.content.map.bytes()
+                + state.content.referring.bytes()
+                + self.0.read_buffer.borrow().taken(),
             index_bytes: state.deduplication.index_bytes(),
             failure: state.failure.clone(),
             upkeep_failure: state.upkeep_failure.clone(),
@@ -365,7 +372,7 @@ impl<S: Store, H: Host> BlockDevice for Volume<S, H> {
         let read = async {
             let range = self.geometry().check(Operation::Read, offset, buffer.len() as u64)?;
             self.0.usable(Operation::Read)?;
-            self.0.read_into(range, &mut buffer).await
+            Shared::read_into(&self.0, range, &mut buffer).await
         };
         let result = read.await;
         (buffer, result)

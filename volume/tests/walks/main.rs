@@ -11,6 +11,7 @@ mod abandoned;
 mod duplicates;
 mod family;
 mod garbage;
+mod read_ahead;
 mod scrubs;
 mod snapshots;
 mod store;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, Unmap};
 use family::{Family, Stage, read_beside};
+use read_ahead::read_in_sequence;
 use store::{Health, HostStore, MILLISECOND, Objects};
 use volume::{Bug, StoreErrorKind, Volume, VolumeOptions, VolumeSettings, VolumeStatistics};
 
@@ -40,11 +42,11 @@ const CLONE_VALUES: u64 = 1_000_000;
 /// Content of each page, and the size of the disk.
 type Content = [u64; PAGES + 1];
 /// Groups, checkpoints, pages copied, objects deleted and pages that became references; snapshots confirmed, deleted, kept for their clones and
-/// read; clones created; objects that were garbage at the end.
-type Coverage = [Cell<u64>; 11];
+/// read; clones created; objects that were garbage at the end; reads in sequence beside changes.
+type Coverage = [Cell<u64>; 12];
 type Disk = Volume<HostStore, LocalHost>;
 
-fn page_at(page: usize) -> u64 {
+pub(crate) fn page_at(page: usize) -> u64 {
     // Three stretches of eight neighbours, in three regions.
     (page as u64 / 8) * 5_000 + page as u64 % 8
 }
@@ -58,6 +60,7 @@ pub(crate) fn settings(seed: u64) -> VolumeSettings {
         clean_below: [75, 95][(seed / 36 % 2) as usize],
         objects_min: [2, 64][(seed / 72 % 2) as usize],
         index_bytes: [300, 2_000, 1 << 20][(seed / 144 % 3) as usize],
+        read_ahead_bytes: [0, 4 * PAGE, 8 << 20, 8 << 20][(seed / 7 % 4) as usize],
         wall_time: || 1,
     }
 }
@@ -74,6 +77,8 @@ struct History {
     /// The last of these that a flush confirmed.
     confirmed: Cell<usize>,
     value: Cell<u64>,
+    /// Reads in sequence beside changes.
+    reads: Cell<u64>,
     /// Guests write the same content again and again.
     repeats: bool,
     violation: RefCell<Option<String>>,
@@ -89,6 +94,7 @@ impl History {
             states: RefCell::new(vec![first]),
             confirmed: Cell::new(0),
             value: Cell::new(value),
+            reads: Cell::new(0),
             repeats,
             violation: RefCell::new(None),
         })
@@ -135,13 +141,16 @@ async fn read_all(disk: &Disk) -> Option<Content> {
                 Err(_) => return None,
             }
         };
-        let words = bytes.as_chunks::<8>().0;
-        *value = u64::from_le_bytes(words[0]);
-        if words.iter().any(|word| u64::from_le_bytes(*word) != *value) {
-            *value = u64::MAX;
-        }
+        *value = value_of(&bytes);
     }
     Some(content)
+}
+
+/// Returns the value that fills a page.
+pub(crate) fn value_of(page: &[u8]) -> u64 {
+    let words = page.as_chunks::<8>().0;
+    let value = u64::from_le_bytes(words[0]);
+    if words.iter().all(|word| u64::from_le_bytes(*word) == value) { value } else { u64::MAX }
 }
 
 /// A host with a volume that it opened.
@@ -208,6 +217,9 @@ async fn tidy(disk: Rc<Disk>, history: Rc<History>, is_scrub: bool) {
 /// Does some requests of a guest.
 async fn work(writer: &Writer, history: &Rc<History>, family: &Family, host: &LocalHost, requests: u64) {
     let below = |end: u64| host.random() % end;
+    if below(2) == 0 {
+        read_in_sequence(writer, history, host);
+    }
     for _ in 0..requests {
         if !writer.is_current.get() {
             return;
@@ -461,6 +473,7 @@ async fn finish(
     count(&last.disk, coverage);
     let collected = last.disk.collect().await.map_err(|error| error.to_string())?;
     coverage[10].set(coverage[10].get() + collected.objects);
+    coverage[11].set(coverage[11].get() + history.reads.get());
     last.disk.close().await.map_err(|error| error.to_string())?;
     host.sleep(60_000 * MILLISECOND).await;
     let report =
@@ -602,7 +615,7 @@ fn whoever_opens_a_volume_finds_the_last_confirmed_group_or_a_later_one_and_neve
     let coverage = coverage.map(Cell::into_inner);
     let counted = format!(
         "{walked} seeds walked; groups, checkpoints, pages copied, objects deleted, pages that refer; snapshots confirmed, deleted, kept for clones, \
-             read; clones created; garbage: {coverage:?}"
+             read; clones created; garbage; reads in sequence: {coverage:?}"
     );
     writeln!(std::io::stdout(), "{counted}").unwrap();
 }

@@ -40,6 +40,8 @@ pub(crate) struct Objects {
     pub(crate) keeps: Cell<bool>,
     /// Reads that were asked for.
     pub(crate) gets: Cell<u64>,
+    /// Bytes that they were given.
+    pub(crate) got_bytes: Cell<u64>,
 }
 
 /// State of a host.
@@ -249,7 +251,9 @@ impl Store for HostStore {
         let bytes = found.ok_or_else(|| StoreError::new(StoreErrorKind::NotFound, name, "there is none"))?;
         let len = bytes.len() as u64;
         let range = range.unwrap_or(0..len);
-        Ok(bytes.slice(range.start.min(len) as usize..range.end.min(len) as usize))
+        let bytes = bytes.slice(range.start.min(len) as usize..range.end.min(len) as usize);
+        self.objects.got_bytes.set(self.objects.got_bytes.get() + bytes.len() as u64);
+        Ok(bytes)
     }
 
     async fn create(&self, name: &str, bytes: Bytes) -> Result<(), StoreError> {
