@@ -6,6 +6,7 @@
 //! | bytes | a disk of `--bytes`, 70 % of it written once, then random pages, twice as much | bytes put, copied and of checkpoints for each that was written |
 //! | sustained | random pages as fast as the volume takes them, 100 MB/s, 50 ms a request | rate, for each byte that the store takes |
 //! | flush | a guest behind a cache writes random pages at 80 % of that rate, with a flush after each 32 | latency of flushes |
+//! | read | cold reads in sequence and at random, one at a time, 100 MB/s, 50 ms a request | rate, requests for each read, and bytes for each that was read, with and without read-ahead |
 //! | open | a disk of `--bytes`, all of it written once, in pieces of 32 KiB in random order | time and requests of an open, clean and without a close, 10 ms a request, 1 GB/s |
 //! | clone | the same, and a snapshot of it | time of a snapshot, a clone and an open of that |
 //! | services | 1 GiB of which half is compressible, with each page twice or once | processor time for each MiB with each service |
@@ -49,6 +50,8 @@ pub(crate) enum FleetPart {
     Sustained,
     /// Latency of a guest's flushes.
     Flush,
+    /// Rate and requests of reads.
+    Read,
     /// Time of an open.
     Open,
     /// Time of snapshots and clones.
@@ -78,6 +81,7 @@ pub(crate) fn measure(arguments: &FleetArguments) {
         FleetPart::Bytes => in_virtual_time(async |host| bytes_of(host, bytes).await),
         FleetPart::Sustained => in_virtual_time(async |host| sustained(host, bytes, seconds).await),
         FleetPart::Flush => in_virtual_time(async |host| flushes(host, bytes, seconds).await),
+        FleetPart::Read => in_virtual_time(async |host| reads(host, bytes).await),
         FleetPart::Open => in_virtual_time(async |host| opens(host, bytes).await),
         FleetPart::Clone => in_virtual_time(async |host| clones(host, bytes).await),
         FleetPart::Services => services(),
@@ -224,6 +228,45 @@ async fn flushes(host: LocalHost, bytes: u64, seconds: u64) {
         latencies.len(),
         rig.disk.statistics().dirty_bytes
     );
+}
+
+async fn reads(host: LocalHost, bytes: u64) {
+    let store = ModelledStore::new(&host, INSTANT, Kept::All);
+    let disk = new_disk(&host, &store, bytes, plain()).await;
+    fill(&disk, bytes).await;
+    disk.close().await.expect("the store does not fail");
+    for (name, len) in [("4 KiB", PAGE), ("64 KiB", 64 << 10), ("128 KiB", 128 << 10), ("1 MiB", MIB)] {
+        let offsets: Vec<u64> = (0..bytes).step_by(len as usize).collect();
+        read_cold(&host, &store, &format!("{name} in sequence"), &offsets, len).await;
+    }
+    let mut state = 1;
+    let offsets: Vec<u64> = (0..10_000).map(|_| random(&mut state) % (bytes / PAGE) * PAGE).collect();
+    read_cold(&host, &store, "4 KiB at random", &offsets, PAGE).await;
+}
+
+/// Reads one after the other, without read-ahead and with it, each time by a host that has read nothing.
+async fn read_cold(host: &LocalHost, store: &ModelledStore, what: &str, offsets: &[u64], len: u64) {
+    let with = VolumeSettings::default();
+    let ways = [("no read-ahead", VolumeSettings { read_ahead_bytes: 0, ..with }), ("read-ahead", with)];
+    for (way, settings) in ways {
+        store.set_link(INSTANT);
+        let disk = Volume::open_read_only(store.clone(), host.clone(), "disk", settings).await;
+        let disk = disk.expect("the store does not fail");
+        store.set_link(SLOW);
+        let (started, requests, transferred) = (host.now(), store.requests(), store.transferred());
+        for offset in offsets {
+            let (_, read) = disk.read(*offset, Buffer::zeroed(len as usize)).await;
+            read.expect("the store does not fail");
+        }
+        let read = offsets.len() as u64 * len;
+        let rate = u128::from(read) * u128::from(SECOND) / u128::from(host.now() - started);
+        println!(
+            "{{\"measurement\":\"fleet_read\",\"what\":\"{what}, {way}\",\"bytes_per_second\":{rate},\"requests_per_read\":{:.3},\
+             \"transferred_of_read\":{:.3}}}",
+            ratio(store.requests() - requests, offsets.len() as u64),
+            ratio(store.transferred() - transferred, read),
+        );
+    }
 }
 
 /// Returns a store with a disk that was written in pieces in random order, and closed or not.

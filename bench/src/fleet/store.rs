@@ -40,6 +40,8 @@ struct Objects {
     /// Time at which the link is free.
     free_at: Cell<u64>,
     requests: Cell<u64>,
+    /// Bytes of all requests.
+    transferred: Cell<u64>,
 }
 
 /// A modelled store. Clones are the same one.
@@ -57,6 +59,7 @@ impl ModelledStore {
             kept,
             free_at: Cell::new(0),
             requests: Cell::new(0),
+            transferred: Cell::new(0),
         };
         Self { objects: Rc::new(objects), host: host.clone() }
     }
@@ -71,6 +74,11 @@ impl ModelledStore {
         self.objects.requests.get()
     }
 
+    /// Returns the bytes of all requests so far.
+    pub(super) fn transferred(&self) -> u64 {
+        self.objects.transferred.get()
+    }
+
     /// Returns the bytes of all objects whose names have this part.
     pub(super) fn stored_bytes(&self, part: &str) -> u64 {
         let objects = self.objects.by_name.borrow();
@@ -79,8 +87,9 @@ impl ModelledStore {
 
     /// Waits as long as a request with so many bytes takes.
     async fn travel(&self, bytes: usize) {
-        let Objects { link, free_at, requests, .. } = &*self.objects;
+        let Objects { link, free_at, requests, transferred, .. } = &*self.objects;
         requests.set(requests.get() + 1);
+        transferred.set(transferred.get() + bytes as u64);
         let Link { request_ns, bytes_per_second } = link.get();
         let now = self.host.now();
         let takes = bytes_per_second.map_or(0, |rate| bytes as u64 * SECOND / rate);

@@ -43,7 +43,7 @@ const fn figure(key: &'static str, divisor: f64, unit: &'static str, goal: Optio
 
 const MS: f64 = 1e6;
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part {
         name: "bytes",
         full: (4 * GIB, 0),
@@ -96,6 +96,17 @@ const PARTS: [Part; 6] = [
         figures: &[
             figure("nanos", MS, " ms", Some(Goal::AtMost(1000.0))),
             figure("requests", 1.0, " requests", None),
+        ],
+    },
+    Part {
+        name: "read",
+        full: (GIB, 0),
+        quick: (GIB, 0),
+        heading: "Cold reads, one at a time; 50 ms a request, 100 MB/s",
+        figures: &[
+            figure("bytes_per_second", 1e6, " MB/s", None),
+            figure("requests_per_read", 1.0, " requests for each read", None),
+            figure("transferred_of_read", 1.0, " bytes for each that is read", None),
         ],
     },
     Part {
