@@ -172,7 +172,7 @@ fn observe_all(
 
 fn observe_disk(report: DiskReport) -> DiskSnapshot {
     let waits = waits(&report);
-    let DiskReport { attachment, trouble, statistics, consistency, details, .. } = report;
+    let DiskReport { attachment, lost, trouble, statistics, consistency, details, .. } = report;
     let counts = &statistics.counts;
     DiskSnapshot {
         attachment,
@@ -191,6 +191,7 @@ fn observe_disk(report: DiskReport) -> DiskSnapshot {
             .and_then(|(state, ring)| state.failure.filter(|_| ring.is_some()))
             .map(|failure| failure.to_string()),
         stopped: statistics.stopped,
+        fenced: lost,
         backing_warnings: details.warnings.into_iter().map(|warning| (warning.name, warning.text)).collect(),
         ..DiskSnapshot::default()
     }

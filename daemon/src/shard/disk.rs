@@ -200,6 +200,8 @@ pub(crate) struct DiskReport {
     pub(crate) capabilities: Capabilities,
     /// Details of its backing.
     pub(crate) details: Details,
+    /// Reason why its backing is lost to this host, if another one took it over.
+    pub(crate) lost: Option<String>,
     /// Present trouble of its backing.
     pub(crate) trouble: Option<Trouble>,
     /// Number of requests to its backing that were sent again after a failure.
@@ -669,8 +671,7 @@ impl Shard {
         disk.learned.write_at_stop(&self.host, name, learned).await;
     }
 
-    /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were
-    /// attached again later.
+    /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were attached again later.
     async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: DirtyData) -> Result<()> {
         let is_destaged = !disk.cached.holds_dirty();
         if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
@@ -777,6 +778,7 @@ impl Disk {
             identity: self.identity.clone(),
             capabilities: self.capabilities(),
             details: self.cached.backing().details(),
+            lost: self.cached.backing().lost(),
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
             delays: self.limiter.delays(),
@@ -796,8 +798,7 @@ impl Disk {
     }
 }
 
-/// Refuses write-back in front of a backing without durable flushes: destage would end, and destaged data
-/// could still be lost.
+/// Refuses write-back in front of a backing without durable flushes: destage would end, and destaged data could still be lost.
 pub(super) fn check_durability(name: &str, values: &Values, backing: &Backing) -> Result<()> {
     if !values.writes_back() || backing.capabilities().flush.is_able() {
         return Ok(());
@@ -840,8 +841,7 @@ async fn report_recovery(name: String, disk: Rc<Disk>) {
     }
 }
 
-/// Returns the problem of a backing that shrank: guests would find the end of their disk missing, and
-/// continue to write.
+/// Returns the problem of a backing that shrank: guests would find the end of their disk missing, and continue to write.
 fn shrunk(name: &str, before: u64, size: u64) -> Error {
     Error::unavailable(format!(
         "Cannot serve disk '{name}': its backing has {size} bytes and had {before} when it was served last; check that it \

@@ -218,6 +218,9 @@ kinds! {
     DiskStopped, "disk-stopped", Error,
         "A disk answers nothing but errors, because data that its backing does not have cannot be read.",
         "forebay disk show NAME reports the reason. Attach the flash again and restart the daemon.";
+    DiskFenced, "disk-fenced", Error,
+        "Another host took over the backing of a disk, which answers nothing but errors here.",
+        "End the guest here. If the other host keeps the disk, discard its dirty data here: forebay disk remove NAME --discard-dirty.";
     DiskFailed, "disk-failed", Error,
         "The backing of a disk shrank, is write-protected, or its size cannot be read.",
         "forebay disk show NAME reports the reason.";

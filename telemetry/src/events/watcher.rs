@@ -39,6 +39,8 @@ pub struct DiskSnapshot {
     pub waits: Waits,
     /// Reason why the disk answers with errors only.
     pub stopped: Option<String>,
+    /// Reason why it is lost to this host, if another one took over its backing.
+    pub fenced: Option<String>,
     /// Bytes that are dirty.
     pub dirty_bytes: u64,
     /// Dirty limit in bytes.
@@ -222,7 +224,15 @@ impl WatchedDisk {
         news.extend(self.backing(name, now, disk));
         news.extend(self.room(name, now, disk));
         news.extend(self.pace(name, now, disk));
-        if let Some(reason) = disk.stopped.as_ref().filter(|_| self.last.stopped.is_none()) {
+        if let Some(reason) = &disk.fenced {
+            // It stopped for that.
+            if self.last.fenced.is_none() {
+                let dirty = Size(disk.dirty_bytes);
+                let message =
+                    format!("Disk '{name}' is lost to this host, with {dirty} of dirty data: {reason}");
+                news.push(of_disk(Kind::DiskFenced, name, message));
+            }
+        } else if let Some(reason) = disk.stopped.as_ref().filter(|_| self.last.stopped.is_none()) {
             news.push(of_disk(Kind::DiskStopped, name, format!("Disk '{name}' stopped: {reason}")));
         }
         self.errors(name, now, disk, news);

@@ -17,9 +17,11 @@ fn kinds(watcher: &mut Watcher, look: &WatchSnapshot) -> Vec<Kind> {
 #[test]
 fn what_changes_between_two_looks_is_told_once() {
     let trouble = || Some("Input/output error".to_owned());
-    let table: [(DiskSnapshot, Kind); 7] = [
+    let table: [(DiskSnapshot, Kind); 9] = [
         (DiskSnapshot { trouble: trouble(), ..DiskSnapshot::default() }, Kind::BackingFailing),
         (DiskSnapshot { stopped: trouble(), ..DiskSnapshot::default() }, Kind::DiskStopped),
+        (DiskSnapshot { fenced: trouble(), ..DiskSnapshot::default() }, Kind::DiskFenced),
+        (DiskSnapshot { fenced: trouble(), stopped: trouble(), ..DiskSnapshot::default() }, Kind::DiskFenced),
         (DiskSnapshot { checksum_errors: 3, ..DiskSnapshot::default() }, Kind::ChecksumErrors),
         (DiskSnapshot { flash_errors: 3, ..DiskSnapshot::default() }, Kind::FlashErrors),
         (DiskSnapshot { backing_errors: 3, ..DiskSnapshot::default() }, Kind::BackingErrors),

@@ -177,8 +177,8 @@ impl Storage for OpenVolume {
     fn lost(&self) -> Option<String> {
         let epoch = self.opened().fenced()?;
         Some(format!(
-            "another host opened the volume (epoch {epoch}); what this one's flash has and the volume lacks is lost to it. \
-             Remove the disk here, or stop the other one and add it again"
+            "this host is fenced, for another host opened the volume (epoch {epoch}). What the flash here has and the volume lacks is \
+             out of date: `forebay disk remove NAME --discard-dirty` discards it"
         ))
     }
 
