@@ -29,6 +29,8 @@ pub enum Bug {
     CollectedAttempt,
     /// A reader does not look whether a host that opened the volume meanwhile deleted what it looked for.
     ReadOnce,
+    /// A reader does not look whether the host that writes made a checkpoint meanwhile, and deleted what it looked for.
+    RootOnce,
     /// An object that exists counts as created by each host that finds it.
     ExistsIsOurs,
     /// Objects that snapshots need are deleted and moved as if there were none.

@@ -41,6 +41,12 @@ pub(crate) fn opened_again(volume: VolumeId) -> VolumeError {
     StoreError::new(StoreErrorKind::Unreachable, volume.epochs(), reason).into()
 }
 
+/// Returns the error of a read that the host that writes overtakes again and again.
+fn overtaken(volume: VolumeId) -> VolumeError {
+    let reason = "the host that has the volume open changes it faster than it is read; try again later";
+    StoreError::new(StoreErrorKind::Unreachable, volume.epochs(), reason).into()
+}
+
 /// A volume as its store has it.
 pub(crate) struct Loaded {
     pub(crate) content: Content,
@@ -96,7 +102,14 @@ pub(crate) async fn load_newest<S: Store, H: Host>(
                 let mark = calls.mark_since(volume, loaded.start.clone()).await;
                 // After all was read.
                 if calls.is_newest(volume, newest, started).await? {
-                    return Ok(Loaded { mark: mark?, ..loaded });
+                    if !is_overtaken(calls, volume, &loaded).await? {
+                        return Ok(Loaded { mark: mark?, ..loaded });
+                    }
+                    losses += 1;
+                    if losses >= LOADS {
+                        return Err(overtaken(volume));
+                    }
+                    continue;
                 }
                 if openings >= OPENINGS {
                     return Err(opened_again(volume));
@@ -105,6 +118,33 @@ pub(crate) async fn load_newest<S: Store, H: Host>(
             }
         }
     }
+}
+
+/// Returns true if the host that writes made a checkpoint with groups that this content lacks. It may have deleted their objects before they
+/// were read: so many of them in a row that their end was taken for that of the volume.
+async fn is_overtaken<S: Store, H: Host>(
+    calls: &Calls<S, H>,
+    volume: VolumeId,
+    loaded: &Loaded,
+) -> Result<bool, VolumeError> {
+    if canary::has(Bug::RootOnce) {
+        return Ok(false);
+    }
+    let Some((epoch, _)) = loaded.start else { return Ok(false) };
+    let first = match loaded.checkpoint {
+        Some(key) if key.epoch == epoch => key.number + 1,
+        _ => 0,
+    };
+    let exists = async |number| calls.exists(&volume.checkpoint(CheckpointKey { epoch, number })).await;
+    let Some(number) = last_without_gap(first, exists).await? else { return Ok(false) };
+    let root = match read_root(calls, volume, CheckpointKey { epoch, number }).await {
+        Ok((root, _)) => root,
+        // There is one behind it by now; or it is damaged, which the next load finds.
+        Err(error) if error.is_missing_or_damaged() => return Ok(true),
+        Err(error) => return Err(error),
+    };
+    let read = loaded.tail.last().map_or(0, |tail| tail.data[1]);
+    Ok(root.covered[0] > read)
 }
 
 /// Loads the content as of the end of the epochs up to `newest`.

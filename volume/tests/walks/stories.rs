@@ -325,6 +325,56 @@ fn a_check_beside_a_writer_reports_no_damage_that_is_none() {
     });
 }
 
+/// Returns true if a reader that sleeps through deletes of many objects in a row has what was written meanwhile.
+fn is_newest_read() -> bool {
+    let is_newest = Cell::new(false);
+    story(async |objects, host| {
+        let disk = open(objects, host, busy()).await.unwrap();
+        let write_round = async |round: u64| {
+            for page in 0..64 {
+                write(&disk, page, 100 * round + page).await.unwrap();
+            }
+            disk.flush().await.unwrap();
+        };
+        for round in 0..6 {
+            write_round(round).await;
+        }
+        host.sleep(30 * SECOND).await;
+        write_round(6).await;
+        let reader = HostStore::new(objects, host);
+        *reader.sleeps_at.borrow_mut() = Some("/data/".to_owned());
+        let (store, clock) = (reader.clone(), host.clone());
+        let opening = host.to_its_end(async move {
+            Volume::open_read_only(store, clock, "disk", busy()).await.map_err(|error| error.to_string())
+        });
+        let writing = async {
+            host.sleep(10 * SECOND).await;
+            assert_eq!(reader.health.get(), Health::Asleep, "it reads headers");
+            for round in 7..30 {
+                write_round(round).await;
+                host.sleep(5 * SECOND).await;
+            }
+            reader.health.set(Health::Awake);
+        };
+        let (opened, ()) = futures_util::future::join(opening, writing).await;
+        let opened = opened.unwrap();
+        is_newest.set(read(&opened, 3).await.is_ok_and(|found| found == content(100 * 29 + 3, 1)));
+    });
+    is_newest.get()
+}
+
+#[test]
+fn a_reader_that_sleeps_through_deletes_reads_what_is_newest() {
+    assert!(is_newest_read());
+    #[cfg(debug_assertions)]
+    {
+        volume::plant(Some(volume::Bug::RootOnce));
+        let is_newest = is_newest_read();
+        volume::plant(None);
+        assert!(!is_newest, "the planted bug is not found");
+    }
+}
+
 #[test]
 fn a_host_that_sleeps_while_it_opens_finds_that_another_one_has_the_volume() {
     for moment in ["/start/00000002", "/start/00000001", "/map/00000001.00000000."] {
