@@ -1,7 +1,4 @@
 //! Consistent write-back: without its flash, the backing and its redo ring are the disk as of a moment ago, in every page.
-//!
-//! A guest writes numbers into a few pages, one after another, so the last number names each state of the disk: a page has the last number
-//! up to that which was written to it.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,10 +7,11 @@ use doors::nbd::Client;
 use serde_json::Value;
 
 use crate::host::{Daemon, Host, Loop, content, forebay};
+use crate::numbered::{self, Numbered, PAGE, number_of};
 use crate::warm::{bytes_of, change};
 
-pub(crate) const PAGE: u64 = 4096;
 pub(crate) const PAGES: u64 = 48;
+const NUMBERED: Numbered = Numbered { pages: PAGES };
 const IMAGE_BYTES: u64 = 6 << 20;
 /// The attribute of a dirty mark on a backing.
 const MARK: &str = "user.forebay.dirty";
@@ -30,34 +28,18 @@ fn add(daemon: &Daemon, backing: &str, more: &[&str]) {
     daemon.run(&[&add[..], &ROOM, more].concat()).succeeded();
 }
 
-/// Returns the page that number `k` is written to, in no order.
-fn page_of(k: u64) -> u64 {
-    k.wrapping_mul(0x9e37_79b9_7f4a_7c15) % PAGES
-}
-
 /// Returns the content of all pages after `last` writes.
 pub(crate) fn state_after(last: u64) -> Vec<u64> {
-    let mut pages = vec![0; PAGES as usize];
-    for k in 1..=last {
-        pages[page_of(k) as usize] = k;
-    }
-    pages
+    NUMBERED.state_after(last)
 }
 
 pub(crate) fn write(guest: &mut Client, k: u64) {
-    guest.write(page_of(k) * PAGE, &k.to_le_bytes().repeat(PAGE as usize / 8)).expect("the disk is served");
+    NUMBERED.write(guest, k).expect("the disk is served");
 }
 
 /// Returns the number in each page of an image.
 fn numbers(image: &str) -> Vec<u64> {
-    let bytes = content(image, 0, (PAGES * PAGE) as usize);
-    bytes.chunks(PAGE as usize).map(|page| number_of(page).expect("a page has one number")).collect()
-}
-
-pub(crate) fn number_of(page: &[u8]) -> Option<u64> {
-    let mut words = page.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-    let first = words.next()?;
-    words.all(|word| word == first).then_some(first)
+    NUMBERED.in_copy(&content(image, 0, (PAGES * PAGE) as usize))
 }
 
 fn as_of(daemon: &Daemon) -> Option<String> {
@@ -116,10 +98,7 @@ fn recovered(image: &str, more: &[&str]) -> Value {
 
 /// Returns the number of the last write that an image has, all of whose pages are as of that.
 fn last_of(image: &str) -> u64 {
-    let found = numbers(image);
-    let last = *found.iter().max().expect("there are pages");
-    assert_eq!(found, state_after(last), "a mix");
-    last
+    numbered::last_of(NUMBERED, &numbers(image))
 }
 
 /// Returns the seconds since 1970 of a time that a document has.

@@ -18,6 +18,8 @@ use nix::sys::statvfs::statvfs;
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
 
+use crate::patience::until;
+
 /// Far longer than anything here takes; reached only by a failure.
 const DEADLINE: Duration = Duration::from_mins(1);
 
@@ -336,6 +338,12 @@ impl Daemon {
         assert_eq!(status.signal(), Some(Signal::SIGKILL as i32));
     }
 
+    /// Stops all of its threads, until it gets SIGCONT.
+    pub(crate) fn pause(&self) {
+        self.signal(Signal::SIGSTOP);
+        until(|| has_stopped(self.id()));
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let id = Pid::from_raw(self.child.id().cast_signed());
@@ -377,6 +385,16 @@ impl From<std::process::Output> for Ran {
             stderr: text(output.stderr),
         }
     }
+}
+
+/// Returns true if no thread of a process runs.
+pub(crate) fn has_stopped(process: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).expect("it is our child");
+    threads.flatten().all(|thread| {
+        // A thread that ended meanwhile does not run either.
+        let state = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        state.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with('T'))
+    })
 }
 
 /// Daemons run in parallel here: none uses the default port, and only those with an explicit option use any.

@@ -11,6 +11,9 @@ mod budget;
 mod check;
 mod command_line;
 mod consistent;
+#[path = "../../../objects/tests/all/contract.rs"]
+#[allow(dead_code, reason = "shared with the tests of stores, which use more of it")]
+mod contract;
 mod curve;
 mod descriptors;
 mod devices;
@@ -36,6 +39,7 @@ mod logs;
 mod mirror;
 mod mirror_fails;
 mod moving;
+mod numbered;
 mod openapi;
 #[path = "../../../doors/tests/patience/mod.rs"]
 #[allow(dead_code, reason = "shared with the tests of the doors, which use more of it")]
@@ -55,6 +59,7 @@ mod signals;
 mod simulate;
 mod sockets;
 mod statistics;
+mod stopped_host;
 mod storage;
 mod top;
 mod totals;

@@ -5,12 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use doors::nbd::Client;
+use doors::nbd;
+use objects::{Client, StoreOptions};
 
-use crate::consistent::{PAGE, PAGES, number_of, state_after, write};
+use crate::consistent::{PAGES, state_after, write};
 use crate::host::{Daemon, Host, Ran, forebay};
+use crate::numbered::{Numbered, PAGE};
 use crate::patience;
+use crate::stopped_host::{Activity, Scene};
 
 const DOCUMENT: &str = include_str!("../../../docs/volumes.md");
 /// Sources of the messages in the page.
@@ -24,6 +28,11 @@ const SOURCES: [&str; 8] = [
     include_str!("../../../volume/src/error.rs"),
     include_str!("../../../volume/src/volume.rs"),
 ];
+
+/// Time between two looks of a host that is at rest for another one, and more.
+const LOOK_TIME: Duration = Duration::from_secs(6);
+/// Time after which a request to a store has failed, and more.
+const REQUEST_TIME: Duration = Duration::from_secs(31);
 
 /// Returns the shell blocks of a section of the page.
 fn blocks(heading: &str) -> Vec<&'static str> {
@@ -90,9 +99,7 @@ fn numbers(host: &Daemon) -> Vec<u64> {
 }
 
 fn numbers_of(host: &Daemon, disk: &str) -> Vec<u64> {
-    let mut guest = host.guest(disk);
-    let page = |at| guest.read(at * PAGE, PAGE as u32).expect("it is served");
-    (0..PAGES).map(page).map(|page| number_of(&page).expect("a page has one number")).collect()
+    Numbered { pages: PAGES }.of_disk(host, disk)
 }
 
 /// Writes numbers, and waits until the store has them all.
@@ -102,7 +109,7 @@ fn write_all(host: &Daemon, numbers: std::ops::RangeInclusive<u64>) {
     patience::until(|| host.disk("web1")["dirty_bytes"] == 0);
 }
 
-fn write_some(guest: &mut Client, numbers: std::ops::RangeInclusive<u64>) {
+fn write_some(guest: &mut nbd::Client, numbers: std::ops::RangeInclusive<u64>) {
     numbers.for_each(|k| write(guest, k));
 }
 
@@ -145,6 +152,39 @@ fn a_disk_in_a_volume_survives_its_host_as_the_page_says() {
     host2.run(&["disk", "remove", "web1"]).succeeded();
     store.run("Delete", 0, &host2);
     assert!(!lists(&store, &host2).contains("web1"));
+}
+
+/// Plays a scene of two hosts with a store in a folder.
+fn stop_host(activity: Activity, stop_time: Duration) {
+    let host = Host::new();
+    let store = Store::new(&host);
+    let folder = host.path("store");
+    let client =
+        Client::open(&StoreOptions::new(format!("file://{}", folder.display()))).expect("the folder is ours");
+    // The folder of files that are not complete.
+    let is_putting = || {
+        let is_any = fs::read_dir(folder.join(".new")).expect("the store made it").next().is_some();
+        is_any || activity != Activity::InGroup
+    };
+    let scene =
+        Scene { config: &store.config, client: &client, activity, stop_time, is_putting: &is_putting };
+    scene.play();
+}
+
+#[test]
+fn an_idle_host_that_stops_for_longer_than_it_takes_to_look_changes_nothing_of_a_volume_that_it_lost() {
+    stop_host(Activity::Idle, LOOK_TIME);
+}
+
+#[test]
+fn a_host_that_stops_with_dirty_data_changes_nothing_of_a_volume_that_it_lost() {
+    stop_host(Activity::Dirty, LOOK_TIME);
+}
+
+#[test]
+fn a_host_that_stops_in_a_group_for_longer_than_a_request_may_take_changes_nothing_of_a_volume_that_it_lost()
+{
+    stop_host(Activity::InGroup, REQUEST_TIME);
 }
 
 /// Returns files of the store in a folder of the volume.
@@ -358,9 +398,7 @@ fn a_quiesced_volume_is_the_disk_as_of_one_instant_and_stays_so() {
 
 /// Returns the numbers in a raw copy of a disk.
 fn numbers_in(image: &Path) -> Vec<u64> {
-    let bytes = fs::read(image).expect("it was made");
-    let pages = bytes.chunks(PAGE as usize).take(PAGES as usize);
-    pages.map(|page| number_of(page).expect("a page has one number")).collect()
+    Numbered { pages: PAGES }.in_copy(&fs::read(image).expect("it was made"))
 }
 
 /// Runs `forebay volume` with the stores of the host.

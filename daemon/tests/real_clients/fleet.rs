@@ -9,7 +9,6 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::ceph::Cluster;
-use crate::flash_lost::has_stopped;
 use crate::host::{Daemon, Host};
 use crate::patience::until;
 use crate::rbd::{build_helper, bytes_of, helpers};
@@ -84,8 +83,7 @@ fn serve(host: &Host, cluster: &Cluster) -> Daemon {
 /// last: a helper whose daemon is gone releases its lock.
 fn lose(host: Daemon) {
     let helpers = helpers(host.id());
-    host.signal(Signal::SIGSTOP);
-    until(|| has_stopped(host.id()));
+    host.pause();
     for helper in helpers {
         kill(helper, Signal::SIGKILL).expect("it was ours");
     }

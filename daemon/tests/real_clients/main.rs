@@ -29,6 +29,9 @@ mod mapped;
 mod metrics;
 mod migration;
 mod nbd_backing;
+#[path = "../process/numbered.rs"]
+#[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
+mod numbered;
 mod online;
 #[path = "../../../doors/tests/patience/mod.rs"]
 #[allow(dead_code, reason = "shared with the tests of the doors, which use more of it")]
@@ -39,6 +42,8 @@ mod running_vm;
 mod s3_store;
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
+#[path = "../process/stopped_host.rs"]
+mod stopped_host;
 mod tls;
 mod tools;
 mod verify;

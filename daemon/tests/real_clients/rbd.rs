@@ -3,19 +3,24 @@
 use std::fs;
 use std::ops::Range;
 use std::process::Command;
-use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
+use std::thread;
 
+use base::moment::Moment;
 use doors::nbd::Client;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::ceph::{Cluster, DATA_POOL, POOL};
-use crate::host::{Daemon, Host};
+use crate::host::{Daemon, Host, forebay, has_stopped};
+use crate::numbered::{Numbered, last_of};
 use crate::patience::until;
 use crate::tools::{assert_same_content, qemu_io, uri};
 
 const PAGE: u64 = 4096;
+const NUMBERED: Numbered = Numbered { pages: 1000 };
 
 /// Builds the helper beside the daemon: of another package only its library is built for tests.
 pub(crate) fn build_helper() {
@@ -270,6 +275,113 @@ fn images_that_cannot_be_served_are_refused_with_the_reason_and_a_fenced_one_fai
     guest.write(0, &bytes_of(2)).expect_err("no flash takes it");
     guest.write(8 * PAGE, &bytes_of(3)).expect_err("no helper comes back by itself");
     assert_eq!(helpers(daemon.id()), []);
+}
+
+/// Writes numbers into a disk until that fails. Returns the last one that was acknowledged.
+fn write_until_failure(mut guest: Client, acknowledged: &AtomicU64) {
+    for k in 1.. {
+        if NUMBERED.write(&mut guest, k).is_err() {
+            return;
+        }
+        acknowledged.store(k, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_host_that_stops_with_its_helpers_changes_nothing_of_an_image_that_it_lost() {
+    build_helper();
+    let (one, two) = (Host::new(), Host::new());
+    let cluster = Cluster::start(&one);
+    for (image, size) in [("web", "32M"), ("mail", "32M"), ("mail.forebay-ring", "64M")] {
+        cluster.rbd(&["create", &format!("{POOL}/{image}"), "--size", size]);
+    }
+    let (host1, host2) = (one.serve(), two.serve());
+    let add = |host: &Daemon, image: &str| {
+        let location = cluster.location(image);
+        host.run(&["disk", "add", image, "--backing", &location, "--limit", "12MiB"])
+    };
+    // One in write-through, one in consistent write-back.
+    for image in ["web", "mail"] {
+        add(&host1, image).succeeded();
+    }
+    host1.run(&["disk", "set", "mail", "mode=write-back", "destage-order=consistent"]).succeeded();
+
+    let acknowledged: Arc<[AtomicU64; 2]> = Arc::default();
+    let writers = [0, 1].map(|disk| {
+        let (guest, acknowledged) = (host1.guest(["web", "mail"][disk]), Arc::clone(&acknowledged));
+        thread::spawn(move || write_until_failure(guest, &acknowledged[disk]))
+    });
+    let last = |disk: usize| acknowledged[disk].load(Ordering::SeqCst);
+    until(|| last(0) > 200 && last(1) > 200);
+    let (reached, now) = (last(1), Moment::now().to_string());
+    until(|| host1.disk("mail")["consistent_as_of"].as_str().is_some_and(|as_of| *as_of > *now));
+    host1.pause();
+    let helpers = helpers(host1.id());
+    assert_eq!(helpers.len(), 3, "one for each image, and one for the ring");
+    for helper in &helpers {
+        kill(*helper, Signal::SIGSTOP).expect("it runs");
+        until(|| has_stopped(helper.as_raw().cast_unsigned()));
+    }
+
+    // What the page of fleets says, for the image and the ring in write-back.
+    for image in ["mail", "mail.forebay-ring"] {
+        fence(&cluster, image);
+    }
+    let location = cluster.location("mail");
+    assert!(add(&host2, "mail").failed().contains("its backing lacks data that pool"));
+    forebay(&["disk", "recover", "--backing", &location]).succeeded();
+    add(&host2, "mail").succeeded();
+    // The other one is taken over once the cluster takes its client for dead.
+    assert!(add(&host2, "web").failed().contains("elsewhere, by the client at"));
+    until(|| add(&host2, "web").status == 0);
+    let found = ["web", "mail"].map(|disk| last_of(NUMBERED, &NUMBERED.of_disk(&host2, disk)));
+    println!("as of {found:?}, acknowledged were {acknowledged:?}, and {reached} in a group");
+    // One more may have been on its way.
+    assert!((last(0)..=last(0) + 1).contains(&found[0]), "write-through loses nothing: {found:?}");
+    assert!((reached..=last(1) + 1).contains(&found[1]), "{found:?}");
+    let written = found.map(|found| found + 200);
+    for (disk, (found, written)) in ["web", "mail"].into_iter().zip(found.into_iter().zip(written)) {
+        let mut guest = host2.guest(disk);
+        (found + 1..=written).for_each(|k| NUMBERED.write(&mut guest, k).expect("it is served"));
+    }
+
+    for helper in &helpers {
+        kill(*helper, Signal::SIGCONT).expect("it is stopped");
+    }
+    host1.signal(Signal::SIGCONT);
+    for disk in ["web", "mail"] {
+        until(|| host1.disk(disk)["state"] == "failed");
+        let shown = host1.run(&["disk", "show", disk]).succeeded();
+        assert!(shown.contains("another client took the lock of the image"), "{shown}");
+    }
+    until(|| host1.run(&["events"]).succeeded().matches("is lost to this host, with").count() == 2);
+    assert!(host1.disk("mail")["dirty_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    until(|| self::helpers(host1.id()).is_empty());
+    for (disk, written) in ["web", "mail"].into_iter().zip(written) {
+        assert_eq!(last_of(NUMBERED, &NUMBERED.of_disk(&host2, disk)), written, "{disk}");
+    }
+    for writer in writers {
+        writer.join().expect("it ends with an error of its disk");
+    }
+    // Nor does it after a restart.
+    host1.kill();
+    let host1 = one.serve();
+    for disk in ["web", "mail"] {
+        assert_ne!(host1.disk(disk)["state"], "serving");
+        host1.run(&["disk", "remove", disk, "--discard-dirty"]).succeeded();
+        host2.run(&["disk", "destage", disk, "--wait"]).succeeded();
+        let copy = two.text(&format!("copy-{disk}"));
+        cluster.rbd(&["export", "--no-progress", &format!("{POOL}/{disk}"), &copy]);
+        assert_same_content(&uri(&host2, disk), &copy);
+    }
+}
+
+/// Shuts out the client that has the lock of an image, as docs/fleet-on-ceph.md does.
+fn fence(cluster: &Cluster, image: &str) {
+    let locks = cluster.rbd(&["lock", "ls", &format!("{POOL}/{image}"), "--format", "json"]);
+    let locks: Value = serde_json::from_str(&locks).expect("it is JSON");
+    let address = locks[0]["address"].as_str().expect("a client has it");
+    cluster.ceph(&["osd", "blocklist", "add", address, "315360000"]);
 }
 
 /// Makes a user with these rights towards monitors and those of an image in both pools. Returns the location of the image `web` as that user.

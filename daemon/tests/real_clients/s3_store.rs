@@ -14,12 +14,15 @@ use crate::ceph::Cluster;
 use crate::contract::{self, wait};
 use crate::host::{Daemon, Host};
 use crate::patience;
+use crate::stopped_host::{Activity, Scene};
 use crate::tools::run;
 
 const KEY: &str = "testkey";
 const SECRET: &str = "testsecret";
 /// Far longer than a gateway takes to start.
 const START_TIME_MAX: Duration = Duration::from_mins(2);
+/// Time between two looks of a host that is at rest for another one, and more.
+const LOOK_TIME: Duration = Duration::from_secs(6);
 /// Pools of a gateway, which would make them itself with more parts than one storage server takes.
 const POOLS: &[&str] = &[
     ".rgw.root",
@@ -32,13 +35,13 @@ const POOLS: &[&str] = &[
 ];
 
 /// Two gateways of a cluster, with a user. They are killed when it is dropped.
-struct Gateways {
-    urls: Vec<String>,
+pub(crate) struct Gateways {
+    pub(crate) urls: Vec<String>,
     servers: Vec<Child>,
 }
 
 impl Gateways {
-    fn start(cluster: &Cluster) -> Self {
+    pub(crate) fn start(cluster: &Cluster) -> Self {
         for pool in POOLS {
             cluster.ceph(&["osd", "pool", "create", pool, "8"]);
             cluster.ceph(&["osd", "pool", "application", "enable", pool, "rgw"]);
@@ -168,17 +171,45 @@ fn ceph_keeps_the_contract_of_a_store_also_with_one_gateway_killed() {
     serve_disk(&host, &gateways);
 }
 
+#[test]
+fn hosts_that_stop_change_nothing_of_volumes_in_a_bucket_that_they_lost() {
+    let host = Host::new();
+    let cluster = Cluster::start(&host);
+    let gateways = Gateways::start(&cluster);
+    gateways.put("stopped", "");
+    let options = gateways.options(&host, "stopped", SECRET);
+    std::thread::scope(|scope| {
+        for activity in [Activity::Idle, Activity::Dirty, Activity::InGroup] {
+            let (host, options) = (&host, options.clone());
+            scope.spawn(move || {
+                let name = format!("{activity:?}");
+                let options = StoreOptions { url: format!("s3://stopped/{name}"), ..options };
+                let config = host.text(&format!("{name}.toml"));
+                fs::write(&config, configuration(&options)).expect("the folder is ours");
+                let client = Client::open(&options).expect("the options are right");
+                let stop_time = LOOK_TIME;
+                Scene { config: &config, client: &client, activity, stop_time, is_putting: &|| true }.play();
+            });
+        }
+    });
+}
+
+/// Returns the configuration of a host with the store `cold`.
+fn configuration(options: &StoreOptions) -> String {
+    let StoreOptions { url, endpoints, credentials, .. } = options;
+    let credentials = credentials.as_ref().expect("there is a file");
+    format!(
+        "[store.cold]\nurl = \"{url}\"\nendpoints = {endpoints:?}\nregion = \"default\"\ncredentials = \"{}\"\n",
+        credentials.display()
+    )
+}
+
 /// Serves a disk from a volume in a bucket, of whose two gateways one is gone, on two hosts, of which the first one dies.
 fn serve_disk(host: &Host, gateways: &Gateways) {
     let other = Host::new();
-    let StoreOptions { url, endpoints, credentials, .. } = gateways.options(host, "volumes", SECRET);
-    let credentials = credentials.expect("there is a file");
     let config = host.text("forebay.toml");
-    let store = format!(
-        "[store.cold]\nurl = \"{url}\"\nendpoints = {endpoints:?}\nregion = \"default\"\ncredentials = \"{}\"\n",
-        credentials.display()
-    );
-    fs::write(&config, store).expect("the folder is ours");
+    let options = gateways.options(host, "volumes", SECRET);
+    fs::write(&config, configuration(&options)).expect("the folder is ours");
     let serve = |host: &Host| host.serve_with(&["--config", &config]);
     let (one, two) = (serve(host), serve(&other));
     let on_volume = |command: &str, more: &[&str], daemon: &Daemon| {

@@ -261,8 +261,7 @@ fn stop_and_copy(host: &Host, daemon: &Daemon, number: usize) -> Left {
     let name = number.to_string();
     fs::create_dir(host.path(&name)).expect("the folder is ours");
     let image = host.text(&format!("{name}/{IMAGE}"));
-    daemon.signal(Signal::SIGSTOP);
-    until(|| has_stopped(daemon.id()));
+    daemon.pause();
     let lost_at_ns = now_ns();
     copy(&host.text(IMAGE), &image);
     copy(&host.text(RING), &host.text(&format!("{name}/{RING}")));
@@ -289,16 +288,6 @@ fn copy_quiesced(host: &Host, daemon: &Daemon, writers: &mut Writers, chance: &m
     daemon.run(&["disk", "resume", "a"]).succeeded();
     daemon.run(&["disk", "set", "a", SLOW_DESTAGE]).succeeded();
     Quiesced { image, as_of }
-}
-
-/// Returns true if no thread of a process runs.
-pub(crate) fn has_stopped(process: u32) -> bool {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).expect("it is our child");
-    threads.flatten().all(|thread| {
-        // A thread that ended meanwhile does not run either.
-        let state = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        state.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with('T'))
-    })
 }
 
 /// Copies a file with its holes and its attributes, among them the mark of a backing.
