@@ -26,6 +26,10 @@ pub(crate) struct Busy {
     load: Load,
     /// Possible content of the disk, by the acknowledgements so far.
     pub(crate) model: Model,
+    /// Content before its work.
+    before: Vec<u8>,
+    /// Of each write that was sent, the lowest one that was not acknowledged then.
+    unacknowledged: Vec<u64>,
     waiting: BTreeMap<u64, Waiting>,
 }
 
@@ -58,7 +62,21 @@ enum Waiting {
 impl Busy {
     /// Returns a guest of the disk behind `client`, whose windows have the content `before`.
     pub(crate) fn new(client: Client, load: Load, before: Vec<u8>) -> Self {
-        Self { client, model: Model::new(load.clone(), before), load, waiting: BTreeMap::new() }
+        let model = Model::new(load.clone(), before.clone());
+        Self { client, model, load, before, unacknowledged: Vec::new(), waiting: BTreeMap::new() }
+    }
+
+    /// Checks that content is that of one instant at which the writes below `least` were acknowledged: with a write, it has all that were
+    /// acknowledged before that was sent.
+    ///
+    /// # Errors
+    /// Names the first sector with wrong content.
+    pub(crate) fn check_instant(&self, content: &[u8], least: u64) -> Result<(), String> {
+        let bounds = self.load.makers(content).filter_map(|number| self.unacknowledged.get(number as usize));
+        let bound = bounds.copied().max().unwrap_or(0).max(least);
+        let mut model = Model::new(self.load.clone(), self.before.clone());
+        (0..bound).for_each(|number| model.promise(number));
+        model.check(0, content)
     }
 
     /// Reads, writes and flushes until the disk is gone or wrong; calls `hear` with acknowledgements.
@@ -92,6 +110,7 @@ impl Busy {
                 let place = self.load.place(*next);
                 self.make_room(&place, hear)?;
                 let content = self.load.content(*next, &place);
+                self.unacknowledged.push(self.unacknowledged(*next));
                 *next += 1;
                 self.send(Command::Write, place.start, &content, Waiting::Write(*next - 1))
             }

@@ -47,3 +47,4 @@ mod stopped_host;
 mod tls;
 mod tools;
 mod verify;
+mod volume_rounds;

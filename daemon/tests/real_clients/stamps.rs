@@ -147,6 +147,12 @@ impl Load {
         bytes
     }
 
+    /// Returns the writes whose content sectors have, from the first one on.
+    pub(crate) fn makers(&self, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        let sectors = (0..).zip(bytes.chunks_exact(SECTOR as usize));
+        sectors.filter_map(|(sector, bytes)| self.maker(sector, bytes))
+    }
+
     /// Returns the write with the content of a sector, if it is one of this load and whole.
     fn maker(&self, sector: u64, bytes: &[u8]) -> Option<u64> {
         let number = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes"));
