@@ -1,7 +1,7 @@
 //! docs/fleet-on-ceph.md: each of its commands on two hosts and a cluster, and what it promises after the loss of a host.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base::moment::Moment;
 use doors::nbd::Client;
@@ -12,7 +12,7 @@ use crate::ceph::Cluster;
 use crate::host::{Daemon, Host};
 use crate::patience::until;
 use crate::rbd::{build_helper, bytes_of, helpers};
-use crate::tools::Background;
+use crate::walkthrough::Page;
 
 const PAGE: &str = include_str!("../../../docs/fleet-on-ceph.md");
 /// Sources of the messages in the page.
@@ -26,52 +26,18 @@ const SOURCES: [&str; 6] = [
 ];
 const BLOCK: u64 = 4096;
 
-/// Returns the shell blocks of the page with their headings, in order.
-fn blocks() -> Vec<(&'static str, &'static str)> {
-    let sections = PAGE.split("\n## ").skip(1).filter_map(|section| section.split_once('\n'));
-    let of_section = |(heading, text): (&'static str, &'static str)| {
-        let blocks = text.split("```sh\n").skip(1).filter_map(|block| block.split("```").next());
-        blocks.map(move |commands| (heading, commands))
-    };
-    sections.flat_map(of_section).collect()
-}
-
-/// Runs the blocks of the page one after another.
-struct Reader {
-    cluster: Cluster,
-    folder: PathBuf,
-    /// Blocks that were run.
-    run: Vec<usize>,
-}
-
-impl Reader {
-    /// Runs block `number` of a section against a host, and returns its output.
-    fn run(&mut self, heading: &str, number: usize, host: &Daemon) -> String {
-        let (succeeded, text) = self.try_run(heading, number, host);
-        assert!(succeeded, "{heading} {number}:\n{text}");
-        text
-    }
-
-    fn try_run(&mut self, heading: &str, number: usize, host: &Daemon) -> (bool, String) {
-        let all = blocks();
-        let mut of_heading = all.iter().enumerate().filter(|(_, block)| block.0 == heading);
-        let (index, (_, commands)) = of_heading.nth(number).expect("the page has it");
-        self.run.push(index);
-        let ceph = self.folder.join("ceph");
-        let commands = commands
-            .replace("/etc/ceph/", &format!("{}/", ceph.display()))
-            .replace("--size 20G", "--size 48M")
-            .replace("--size 1G", "--size 64M");
-        let programs = Path::new(env!("CARGO_BIN_EXE_forebay")).parent().expect("it lies in a folder");
-        // The group exists where the package is installed.
-        let script = format!(
-            "set -eu\nPATH={}:$PATH\nexport FOREBAY_SOCKET={} CEPH_CONF={}\nchgrp() {{ test \"$1\" = forebay; }}\n{commands}",
-            programs.display(),
-            host.control_socket().display(),
-            self.cluster.conf
-        );
-        Background::start("sh", &["-c", &script], &self.folder).wait()
-    }
+/// Returns the page for a cluster.
+fn page(cluster: &Cluster, folder: PathBuf) -> Page {
+    let keys = format!("{}/", folder.join("ceph").display());
+    let mut page = Page::new(PAGE, folder);
+    // The group exists where the package is installed.
+    page.prelude = format!("export CEPH_CONF={}\nchgrp() {{ test \"$1\" = forebay; }}", cluster.conf);
+    page.replaced = vec![
+        ("/etc/ceph/", keys),
+        ("--size 20G", "--size 48M".to_owned()),
+        ("--size 1G", "--size 64M".to_owned()),
+    ];
+    page
 }
 
 /// Starts a host, whose helpers find the configuration of the cluster.
@@ -110,7 +76,7 @@ fn a_fleet_is_built_and_loses_hosts_as_the_page_says() {
     let (host1, host2) = (Host::new(), Host::new());
     let cluster = Cluster::start_erasure_coded(&host1);
     let (one, two) = (serve(&host1, &cluster), serve(&host2, &cluster));
-    let mut page = Reader { cluster, folder: host1.path(""), run: Vec::new() };
+    let mut page = page(&cluster, host1.path(""));
     page.run("Users", 0, &one);
     assert!(page.run("Images", 0, &one).contains("data_pool: vms-data"));
     page.run("Hosts", 0, &one);
@@ -136,7 +102,7 @@ fn a_fleet_is_built_and_loses_hosts_as_the_page_says() {
     page.run("A host dies", 0, &two);
     page.run("A host dies", 1, &two);
     assert_has(&two, 3000);
-    let one = serve(&host1, &page.cluster);
+    let one = serve(&host1, &cluster);
     assert_ne!(one.disk("web1")["state"], "serving");
     page.run("The host is back", 0, &one);
 
@@ -145,7 +111,7 @@ fn a_fleet_is_built_and_loses_hosts_as_the_page_says() {
     write(&mut two.guest("web1"), 3500);
     // The host is back at once, with its flash: nothing is lost, and the ring is the same.
     lose(two);
-    let two = serve(&host2, &page.cluster);
+    let two = serve(&host2, &cluster);
     until(|| two.disk("web1")["state"] == "serving");
     assert_has(&two, 3500);
     assert_eq!(two.disk("web1")["ring_path"], "rbd:vms/web1.forebay-ring?id=forebay");
@@ -175,9 +141,7 @@ fn a_fleet_is_built_and_loses_hosts_as_the_page_says() {
     assert!(recovered.contains("lost     nothing"), "{recovered}");
     assert_has(&one, 4000);
 
-    page.run.sort_unstable();
-    page.run.dedup();
-    assert!(page.run.iter().copied().eq(0..blocks().len()), "not all commands of the page: {:?}", page.run);
+    page.assert_all_were_run();
 }
 
 #[test]

@@ -39,6 +39,7 @@ mod patience;
 mod qemu;
 mod rbd;
 mod running_vm;
+mod s3_page;
 mod s3_store;
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
@@ -48,3 +49,4 @@ mod tls;
 mod tools;
 mod verify;
 mod volume_rounds;
+mod walkthrough;
