@@ -584,6 +584,34 @@ fn a_volume_grows_under_its_guest_as_the_page_says() {
 }
 
 #[test]
+fn a_growth_that_the_store_does_not_answer_is_refused_and_done_later_or_never_without_harm() {
+    let (one, store, host) = host_with_disk();
+    write_all(&host, 1..=20);
+    // For the daemon no request has an answer meanwhile. The command finds the store.
+    let (there, away) = (one.path("store"), one.path("away"));
+    fs::rename(&there, &away).expect("the folder is ours");
+    let config = one.text("away.toml");
+    fs::write(&config, format!("[store.cold]\nurl = \"file://{}\"\n", away.display()))
+        .expect("the folder is ours");
+    let refused = host.run(&["volume", "resize", "cold/web1", "128MiB", "--config", &config]).failed();
+    assert!(refused.contains("took longer") && refused.contains("try again"), "{refused}");
+    let mut guest = host.guest("web1");
+    write_some(&mut guest, 21..=60);
+    assert!(guest.write(64 << 20, &[7; PAGE as usize]).is_err(), "it has the size that it had");
+    fs::rename(&away, &there).expect("the folder is ours");
+    patience::until(|| host.disk("web1")["dirty_bytes"] == 0);
+    assert_eq!(host.disk("web1")["size_bytes"], 64 << 20);
+    host.kill();
+    let host = store.serve(&one);
+    patience::until(|| host.disk("web1")["state"] == "serving");
+    assert_eq!(numbers(&host), state_after(60));
+    volume(&store, &host, &["resize", "cold/web1", "192MiB"]).succeeded();
+    assert_eq!(host.disk("web1")["size_bytes"], 192 << 20);
+    assert_eq!(numbers(&host), state_after(60));
+    host.guest("web1").write(128 << 20, &[7; PAGE as usize]).expect("it has room there");
+}
+
+#[test]
 fn what_cannot_be_a_snapshot_or_a_clone_is_refused_with_what_to_do() {
     let (one, two) = (Host::new(), Host::new());
     let store = Store::new(&one);
