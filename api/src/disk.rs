@@ -231,6 +231,23 @@ pub struct ScrubInfo {
     pub reason: Option<String>,
     /// Its result once it is done.
     pub report: Option<ScrubReport>,
+    /// The last one that was completed, also before a restart; null if none is known.
+    pub last: Option<LastScrub>,
+    /// Time at which the next one is due; null if none will be by itself.
+    #[schema(example = "2026-12-06T12:00:00Z")]
+    pub next_at: Option<String>,
+}
+
+/// The end of a scrub.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LastScrub {
+    /// Its time.
+    #[schema(example = "2026-11-29T12:00:00Z")]
+    pub ended_at: Option<String>,
+    /// Bytes that it read.
+    pub stored_bytes: u64,
+    /// Bytes of the disk and of its snapshots that it found to be lost.
+    pub damaged_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]

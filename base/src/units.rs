@@ -154,6 +154,46 @@ impl Interval {
     }
 }
 
+/// Interval of scrubs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScrubInterval {
+    /// Number of seconds.
+    Seconds(u32),
+    /// Never.
+    Off,
+}
+
+impl Default for ScrubInterval {
+    fn default() -> Self {
+        Self::Seconds(7 * Interval::SECONDS_MAX)
+    }
+}
+
+impl ScrubInterval {
+    const SECONDS_MAX: u32 = 365 * Interval::SECONDS_MAX;
+
+    /// Returns the time from one scrub to the next, if there are any.
+    pub fn duration(self) -> Option<Duration> {
+        match self {
+            Self::Seconds(seconds) => Some(Duration::from_secs(seconds.into())),
+            Self::Off => None,
+        }
+    }
+}
+
+impl FromStr for ScrubInterval {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        whole_of(text, 1_000_000, Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
+            format!("Cannot read '{text}' as an interval: write whole seconds from 1s to 365d, such as 7d or 12h, or off")
+        })
+    }
+}
+
 /// Units of time in microseconds.
 const TIME_UNITS: [(&str, u64); 6] = [
     ("us", 1),

@@ -74,7 +74,7 @@ struct ConfigKey {
 /// Table of a store, in the list of keys.
 const STORE: &str = "store.NAME";
 
-const KEYS: [ConfigKey; 22] = [
+const KEYS: [ConfigKey; 23] = [
     ConfigKey {
         table: "",
         name: "dir",
@@ -204,6 +204,12 @@ const KEYS: [ConfigKey; 22] = [
         name: "ca",
         example: "\"/etc/forebay/s3-ca.pem\"",
         about: "Certificates of authorities that its servers' are checked against, instead of those of the system.",
+    },
+    ConfigKey {
+        table: STORE,
+        name: "scrub-interval",
+        example: "\"7d\"",
+        about: "Time from one scrub of each volume that this host has open to the next, from \"1s\" to \"365d\", or \"off\".",
     },
 ];
 
@@ -346,6 +352,7 @@ fn put_in_store(config: &mut StoreConfig, key: &str, value: &DeValue<'_>) -> Res
         "region" => config.region = Some(text.to_owned()),
         "credentials" => config.credentials = Some(text.into()),
         "ca" => config.ca = Some(text.into()),
+        "scrub-interval" => config.scrub_interval = text.parse()?,
         _ => unreachable!("'{key}' is in the table of keys, and is not taken"),
     }
     Ok(())
@@ -434,6 +441,8 @@ pub(crate) fn sample() -> String {
 mod tests {
     use std::fs;
 
+    use base::units::ScrubInterval;
+
     use super::*;
     use crate::nbd_listener::{self, Tls};
 
@@ -493,7 +502,7 @@ mod tests {
         assert_eq!(smartctl, Some(Smartctl::default()), "the sample shows what is usual");
         assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
         assert_eq!(vhost_poll_max, Some(PollMax::default()), "the sample shows what is usual");
-        let StoreConfig { url, endpoints, region, credentials, ca } = &stores["NAME"];
+        let StoreConfig { url, endpoints, region, credentials, ca, scrub_interval } = &stores["NAME"];
         assert!(
             !url.is_empty()
                 && endpoints.len() == 2
@@ -501,6 +510,7 @@ mod tests {
                 && credentials.is_some()
                 && ca.is_some()
         );
+        assert_eq!(*scrub_interval, ScrubInterval::default(), "the sample shows what is usual");
         assert_eq!(Config::parse(""), Ok(Config::default()));
     }
 

@@ -178,6 +178,11 @@ impl Places {
         self.dir.join("learned").join(format!("{id}.bin"))
     }
 
+    /// Returns the file for the last scrub of the disk with this number.
+    pub(crate) fn scrubbed(&self, id: u32) -> PathBuf {
+        self.dir.join("learned").join(format!("{id}-scrub.json"))
+    }
+
     /// Returns the folder of bits of touched pages, which outlive the process.
     pub(crate) fn touched(&self) -> PathBuf {
         self.run.join("touched")

@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use base::error::{Error, Result, hint};
+use base::units::ScrubInterval;
 use objects::{Client, StoreOptions};
 use volume::{StoreError, StoreErrorKind};
 
@@ -27,6 +29,8 @@ pub(crate) struct StoreConfig {
     pub(crate) credentials: Option<PathBuf>,
     /// File of certificates.
     pub(crate) ca: Option<PathBuf>,
+    /// Interval of the scrubs of each volume.
+    pub(crate) scrub_interval: ScrubInterval,
 }
 
 /// The stores of this host. Clones share their clients.
@@ -78,6 +82,11 @@ impl Stores {
     /// Returns their names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.configured.keys().map(String::as_str)
+    }
+
+    /// Returns the time from one scrub of a volume of a store to the next, if there are any.
+    pub(crate) fn scrub_interval(&self, name: &str) -> Option<Duration> {
+        self.0.configured.get(name)?.scrub_interval.duration()
     }
 
     /// Returns the client of a store. May block.

@@ -15,7 +15,7 @@ use crate::state::ram_hit::RamHit;
 use crate::types::env::Env;
 use crate::types::units::PageNumber;
 
-/// What the cache has of a page.
+/// Content of a page in the cache.
 #[derive(Debug)]
 pub enum CachedCopy {
     /// All of it, as the backing had it last.

@@ -1,6 +1,7 @@
 //! An open backing: a block device of any kind.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::blocking_pool::BlockingPool;
 use base::error::{Error, Result};
@@ -65,6 +66,11 @@ impl Backing {
     /// Returns its ability to be scrubbed.
     pub(crate) fn scrub_ability(&self) -> Ability {
         self.0.inner().scrub_ability()
+    }
+
+    /// Returns the time from one scrub to the next: see [`Storage::scrub_interval`].
+    pub(crate) fn scrub_interval(&self) -> Option<Duration> {
+        self.0.inner().scrub_interval()
     }
 
     /// Reads what it stores and compares checksums: see [`Storage::scrub`].

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::error::{Error, Result};
 use block::executor::LocalHost;
@@ -58,6 +59,11 @@ pub(super) trait Storage: BlockDevice {
     /// Returns its ability to be scrubbed.
     fn scrub_ability(&self) -> Ability {
         Ability::unable("it has no checksums of its own; scrub the storage below it")
+    }
+
+    /// Returns the time from one scrub to the next that it wants, if any.
+    fn scrub_interval(&self) -> Option<Duration> {
+        None
     }
 
     /// Reads what it stores and compares checksums, beside its guests, at most so many bytes a second. Writes what it lost again, if `rescue` has

@@ -296,6 +296,7 @@ fn show_one(document: &Value) -> String {
     shown.extend([("guests", guests(disk)), ("serial number", text(&disk["serial"]))]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
     shown.extend(properties(disk));
+    shown.extend(scrub(disk).map(|said| ("scrub", said)));
     shown.extend(inabilities(disk));
     if let Some(reason) = disk["backing_state"]["reason"].as_str() {
         let since = disk["backing_state"]["for_seconds"].as_u64();
@@ -341,6 +342,28 @@ fn properties(disk: &Value) -> impl Iterator<Item = (&str, String)> {
         };
         Some((property["title"].as_str()?, shown))
     })
+}
+
+/// Returns the state of the scrubs of a disk's backing, if it has any.
+fn scrub(disk: &Value) -> Option<String> {
+    let (scrub, last) = (&disk["scrub"], &disk["scrub"]["last"]);
+    let mut said = Vec::new();
+    match scrub["state"].as_str()? {
+        "running" => {
+            said.push(format!("{} of {} read", size(&scrub["done_bytes"]), size(&scrub["all_bytes"])));
+        }
+        "failed" => said.push(format!("ended early: {}", text(&scrub["reason"]))),
+        _ => {}
+    }
+    if let Some(ended_at) = last["ended_at"].as_str() {
+        let damaged = match last["damaged_bytes"].as_u64() {
+            Some(0) => "nothing damaged".to_owned(),
+            _ => format!("{} DAMAGED, see `forebay volume check`", size(&last["damaged_bytes"])),
+        };
+        said.push(format!("last {ended_at}: {} read, {damaged}", size(&last["stored_bytes"])));
+    }
+    said.extend(scrub["next_at"].as_str().map(|next_at| format!("next {next_at}")));
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// Capabilities whose absence other lines report.

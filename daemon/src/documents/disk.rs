@@ -4,7 +4,7 @@ use std::path::Path;
 
 use api::disk::{
     BackingProperty, BackingState, BackingValue, Capability, Condition, DamagedObject, Dirt, Door, Head,
-    LoadState, Loaded, LostRange, QuiesceInfo, QuiesceState, RunningGuest, ScrubInfo, ScrubReport,
+    LastScrub, LoadState, Loaded, LostRange, QuiesceInfo, QuiesceState, RunningGuest, ScrubInfo, ScrubReport,
     ScrubState, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
@@ -20,7 +20,7 @@ use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::DiskView;
 use crate::remarks;
-use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus};
+use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus, ScrubTimes};
 use crate::state::{GuestRecord, Stage};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -313,9 +313,21 @@ fn warnings_of_backing(report: &DiskReport) -> Vec<String> {
     report.details.warnings.iter().map(text).collect()
 }
 
-fn scrub(status: &ScrubStatus) -> ScrubInfo {
-    let none =
-        ScrubInfo { state: ScrubState::None, done_bytes: None, all_bytes: None, reason: None, report: None };
+fn scrub((status, times): &(ScrubStatus, ScrubTimes)) -> ScrubInfo {
+    let last = times.last.map(|last| LastScrub {
+        ended_at: moment(last.ended_at),
+        stored_bytes: last.stored_bytes,
+        damaged_bytes: last.damaged_bytes,
+    });
+    let none = ScrubInfo {
+        state: ScrubState::None,
+        done_bytes: None,
+        all_bytes: None,
+        reason: None,
+        report: None,
+        last,
+        next_at: times.next_at.and_then(moment),
+    };
     match status {
         ScrubStatus::None => none,
         ScrubStatus::Running(done, all) => {

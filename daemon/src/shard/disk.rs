@@ -31,7 +31,7 @@ use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
 use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, begin_groups, needs_ring};
-use super::scrub::{Scrub, ScrubStatus};
+use super::scrub::{Scrub, ScrubStatus, ScrubTimes};
 use super::served::Served;
 use super::sizes::choose_sector;
 use super::standing::DisplacedBacking;
@@ -184,8 +184,7 @@ pub(crate) struct DetachReport {
 /// Report of a served disk.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskReport {
-    /// A number that is unique to the attachment in this process: counters begin at zero with each. A disk
-    /// that moves to another shard keeps it, as its counters continue.
+    /// A number that is unique to the attachment in this process: counters begin at zero with each. A move to another shard keeps both.
     pub(crate) attachment: u64,
     /// Time since that attachment, moves included.
     pub(crate) attached_for: Duration,
@@ -219,8 +218,8 @@ pub(crate) struct DiskReport {
     pub(crate) quiesce: QuiesceStatus,
     /// Number of the request for that.
     pub(crate) quiesce_number: u64,
-    /// State of the last scrub of its backing.
-    pub(crate) scrub: ScrubStatus,
+    /// State of the last scrub of its backing, and the times of scrubs.
+    pub(crate) scrub: (ScrubStatus, ScrubTimes),
     /// State of consistent write-back, and the place of its redo ring.
     pub(crate) consistency: Option<(ConsistencyStatistics, Option<String>)>,
     pub(crate) statistics: DiskStatistics,
@@ -595,6 +594,7 @@ impl Shard {
         self.host.spawn(report_recovery(name.clone(), Rc::clone(&disk)));
         let learned = Rc::clone(&disk.learned);
         self.host.spawn(learned.keep_saving(self.host.clone(), name.clone(), Rc::downgrade(&disk)));
+        self.keep_scrubbing(&name, &disk);
         self.serve_snapshot(&name, &disk);
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
         // If it returned from a failed move, its former state.
@@ -698,6 +698,7 @@ impl Shard {
 
     pub(super) async fn forget_identity(&self, id: u32) -> Result<()> {
         self.learned_file(id).remove().await;
+        self.forget_scrubs(id).await;
         BackingHistory::forget(&self.blocking, &self.places, &self.remembered, id).await
     }
 
@@ -788,7 +789,7 @@ impl Disk {
             fit_to_move: self.is_fit_to_move(),
             quiesce: self.quiesce.at(now, self.cached.is_paused()),
             quiesce_number: self.quiesce.number(),
-            scrub: self.scrub.status(),
+            scrub: (self.scrub.status(), self.scrub.times.get()),
             consistency: self
                 .cached
                 .consistency()

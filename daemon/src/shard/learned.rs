@@ -127,7 +127,7 @@ impl LearnedFile {
 
 /// Writes a file as a whole, without waiting until that is durable: a stop has many of them. Power that goes may leave none, or one whose
 /// checksum does not hold; then the disk learns again.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = new_of(path);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -28,6 +28,7 @@ mod reconfigure;
 mod redo_ring;
 mod resizing;
 mod scrub;
+mod scrub_timer;
 mod served;
 mod sizes;
 mod snapshots;
@@ -65,7 +66,7 @@ pub(crate) use pool::{DeviceProbe, OpenedPool, Owners, PoolReport};
 pub(crate) use reconfigure::ReconfigureRequest;
 pub(crate) use redo_ring::{RECOVER_ADVICE, RingPlace, chosen_place, needs_ring};
 pub(crate) use resizing::{NotRecorded, ResizeRequest, ResizeResult};
-pub(crate) use scrub::ScrubStatus;
+pub(crate) use scrub::{ScrubStatus, ScrubTimes};
 
 use crate::backing::BackingMonitor;
 use crate::host_record::HostFile;

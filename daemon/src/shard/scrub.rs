@@ -11,11 +11,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::error::{Error, Result};
+use base::moment::nanos_since_1970;
 use base::units::Size;
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
 use cache::CachedCopy;
 use futures_util::future::{Either, LocalBoxFuture, select};
+use serde::{Deserialize, Serialize};
 use telemetry::events::{self, Kind};
 use tokio::sync::Notify;
 
@@ -35,10 +37,33 @@ pub(crate) enum ScrubStatus {
     Failed(String),
 }
 
+/// The end of a scrub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LastScrub {
+    /// Its time, in nanoseconds since 1970.
+    pub(crate) ended_at: u64,
+    /// Bytes that it read.
+    pub(crate) stored_bytes: u64,
+    /// Bytes of the disk and of its snapshots that it found to be lost.
+    pub(crate) damaged_bytes: u64,
+}
+
+/// Times of scrubs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ScrubTimes {
+    /// The last one that was completed, by hand or by the timer.
+    pub(crate) last: Option<LastScrub>,
+    /// Time at which the next one is due, in nanoseconds since 1970.
+    pub(crate) next_at: Option<u64>,
+}
+
 /// The scrub of a disk.
 #[derive(Default)]
 pub(super) struct Scrub {
     status: RefCell<ScrubStatus>,
+    pub(super) times: Cell<ScrubTimes>,
+    /// Notified when one ended.
+    pub(super) ended: Rc<Notify>,
     /// Number of the last one.
     turn: Cell<u64>,
     stopped: Notify,
@@ -49,7 +74,7 @@ impl Scrub {
         self.status.borrow().clone()
     }
 
-    fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         matches!(*self.status.borrow(), ScrubStatus::Running(..))
     }
 
@@ -59,6 +84,7 @@ impl Scrub {
             self.status.replace(ScrubStatus::Failed(reason.to_owned()));
             self.turn.set(self.turn.get() + 1);
             self.stopped.notify_waiters();
+            self.ended.notify_waiters();
         }
     }
 }
@@ -69,7 +95,7 @@ impl ShardHandle {
     /// # Errors
     /// If it is not attached, or its backing cannot be scrubbed.
     pub(super) async fn start_scrub(&self, name: String, rate: u64) -> Result<()> {
-        self.call(move |shard| async move { shard.start_scrub(name, rate) }).await?
+        self.call(move |shard| async move { shard.start_scrub(&name, rate) }).await?
     }
 
     /// Ends a scrub, if one runs.
@@ -87,18 +113,24 @@ impl ShardHandle {
 }
 
 impl Shard {
-    fn start_scrub(&self, name: String, rate: u64) -> Result<()> {
-        let disk = self.disk(&name).ok_or_else(|| not_attached(&name))?;
+    fn start_scrub(&self, name: &str, rate: u64) -> Result<()> {
+        let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         if let Some(reason) = disk.cached.backing().scrub_ability().reason() {
             return Err(Error::invalid(format!("Cannot scrub the backing of disk '{name}': {reason}")));
         }
-        if !disk.scrub.is_running() && !disk.leaving.get() {
-            disk.scrub.status.replace(ScrubStatus::Running(0, 0));
-            let (host, turn) = (self.host.clone(), disk.scrub.turn.get());
-            self.host.spawn(async move { run(name, disk, host, rate, turn).await });
-        }
+        begin(name, &disk, &self.host, rate);
         Ok(())
     }
+}
+
+/// Starts a scrub unless one runs.
+pub(super) fn begin(name: &str, disk: &Rc<Disk>, host: &LocalHost, rate: u64) {
+    if disk.scrub.is_running() || disk.leaving.get() {
+        return;
+    }
+    disk.scrub.status.replace(ScrubStatus::Running(0, 0));
+    let (name, disk, ours, turn) = (name.to_owned(), Rc::clone(disk), host.clone(), disk.scrub.turn.get());
+    host.spawn(async move { run(name, disk, ours, rate, turn).await });
 }
 
 /// Content that the cache of a disk has and its backing lost.
@@ -141,6 +173,12 @@ async fn run(name: String, disk: Rc<Disk>, host: LocalHost, rate: u64, turn: u64
     let status = match outcome {
         Ok(result) => {
             report(&name, &result);
+            let last = LastScrub {
+                ended_at: nanos_since_1970(),
+                stored_bytes: result.stored_bytes,
+                damaged_bytes: damaged_bytes(&result),
+            };
+            disk.scrub.times.set(ScrubTimes { last: Some(last), ..disk.scrub.times.get() });
             ScrubStatus::Done(Arc::new(result))
         }
         Err(problem) => {
@@ -149,6 +187,11 @@ async fn run(name: String, disk: Rc<Disk>, host: LocalHost, rate: u64, turn: u64
         }
     };
     disk.scrub.status.replace(status);
+    disk.scrub.ended.notify_waiters();
+}
+
+fn damaged_bytes(result: &ScrubResult) -> u64 {
+    result.damaged.iter().flat_map(|part| &part.ranges).map(ByteRange::len).sum()
 }
 
 fn report(name: &str, result: &ScrubResult) {
@@ -166,8 +209,7 @@ fn report(name: &str, result: &ScrubResult) {
     if result.damaged.is_empty() {
         return;
     }
-    let lost: u64 = result.damaged.iter().flat_map(|part| &part.ranges).map(ByteRange::len).sum();
-    let (lost, parts) = (Size(lost), result.damaged.len());
+    let (lost, parts) = (Size(damaged_bytes(result)), result.damaged.len());
     let message = format!(
         "{lost} of the backing of disk '{name}' are damaged, in {parts} objects: reads of them fail. Restore them from a backup; what is \
          written again is good"

@@ -284,6 +284,44 @@ fn what_the_store_lost_is_repaired_from_the_cache_and_whole_after_the_flash_is_l
 }
 
 #[test]
+fn a_volume_is_scrubbed_by_a_timer_and_restarts_keep_the_time() {
+    let one = Host::new();
+    let store = Store::new(&one);
+    let interval = |interval: &str| {
+        let url = format!("[store.cold]\nurl = \"file://{}\"\n", one.path("store").display());
+        fs::write(&store.config, format!("{url}scrub-interval = \"{interval}\"\n")).expect("it is ours");
+    };
+    interval("1s");
+    let host = store.serve(&one);
+    store.run("Volume", 0, &host);
+    store.run("Disk", 0, &host);
+    write_all(&host, 1..=50);
+    let scrub = |host: &Daemon| host.json(&["disk", "show", "web1"])["disk"]["scrub"].clone();
+    let last = |host: &Daemon| scrub(host)["last"]["ended_at"].as_str().map(str::to_owned);
+    patience::until(|| last(&host).is_some());
+    let first = last(&host);
+    patience::until(|| last(&host) != first);
+    // What it finds is an event, though nobody asked for it.
+    for object in files(&one, "data") {
+        fs::remove_file(&object).expect("it is there");
+    }
+    patience::until(|| host.run(&["events"]).succeeded().contains("which its cache had"));
+    let shown = host.run(&["disk", "show", "web1"]).succeeded();
+    assert!(shown.contains("nothing damaged; next 20"), "{shown}");
+    // The scrub that found it may have read some of them before.
+    patience::until(|| store.try_run("Check", 0, &host).0);
+    host.kill();
+    interval("off");
+    let host = store.serve(&one);
+    patience::until(|| last(&host).is_some());
+    assert!(scrub(&host)["next_at"].is_null());
+    interval("soon");
+    host.kill();
+    let refused = one.serve_fails(&["--config", &store.config]);
+    assert!(refused.contains("7d or 12h"), "{refused}");
+}
+
+#[test]
 fn a_store_that_refuses_is_shown_with_the_next_step_until_it_does_not() {
     let (one, _store, host) = host_with_disk();
     // Where the objects of groups would be is a file.

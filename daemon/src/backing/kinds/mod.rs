@@ -11,6 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::rbd::ImageName;
 use base::blocking_pool::BlockingPool;
@@ -336,6 +337,10 @@ impl Storage for OpenStorage {
 
     fn scrub_ability(&self) -> Ability {
         of_each!(self, storage => Storage::scrub_ability(storage))
+    }
+
+    fn scrub_interval(&self) -> Option<Duration> {
+        of_each!(self, storage => Storage::scrub_interval(storage))
     }
 
     async fn scrub(

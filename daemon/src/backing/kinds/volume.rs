@@ -153,6 +153,10 @@ impl Storage for OpenVolume {
         ))
     }
 
+    fn scrub_interval(&self) -> Option<Duration> {
+        self.stores.scrub_interval(&self.name.store)
+    }
+
     async fn scrub(
         &self,
         host: &LocalHost,
