@@ -29,7 +29,10 @@ const FLASH_NS_PER_KIB: u64 = 512;
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
 pub(crate) type Array = Model<BlankDevice, LocalHost>;
-pub(crate) type Disk = CachedDisk<(ArrayPart, ModelledSsd, LocalHost)>;
+pub(crate) type Disk<B = ArrayPart> = CachedDisk<(B, ModelledSsd, LocalHost)>;
+type ModelledCache<B> = Cache<(B, ModelledSsd, LocalHost)>;
+/// Sets the content of a write.
+pub(crate) type Content = Rc<dyn Fn(&mut [u8])>;
 
 /// Cache in front of the disks.
 #[derive(Clone, Copy)]
@@ -57,17 +60,20 @@ impl CachePlan {
     }
 }
 
-/// Disks on one array.
-pub(crate) struct Bed {
+/// Disks, on one array unless they have backings of another kind.
+pub(crate) struct Bed<B: BlockDevice = ArrayPart> {
     host: LocalHost,
-    array: Rc<Array>,
-    disks: Vec<BedDisk>,
-    cache: Option<Rc<Cache<(ArrayPart, ModelledSsd, LocalHost)>>>,
+    /// None for backings of another kind.
+    array: Option<Rc<Array>>,
+    disks: Vec<BedDisk<B>>,
+    cache: Option<Rc<ModelledCache<B>>>,
+    /// None: guests write zeroes.
+    content: Option<Content>,
 }
 
-enum BedDisk {
-    Plain(ArrayPart),
-    Cached(Rc<Disk>),
+enum BedDisk<B: BlockDevice> {
+    Plain(B),
+    Cached(Rc<Disk<B>>),
 }
 
 impl Bed {
@@ -80,15 +86,38 @@ impl Bed {
         is_cached: impl Fn(usize) -> bool,
     ) -> Self {
         let array = Rc::new(blank_array(host, profile, disks.iter().sum()));
+        let mut start = 0;
+        let parts = disks.iter().map(|bytes| {
+            let part = ArrayPart::new(&array, start, *bytes);
+            start += bytes;
+            part
+        });
+        let bed = Self::on(host, parts.collect(), plan, is_cached, None).await;
+        Self { array: Some(array), ..bed }
+    }
+
+    /// Returns the work of the spindles so far.
+    pub(crate) fn work(&self) -> Work {
+        self.array.as_ref().expect("it was made with one").work()
+    }
+}
+
+impl<B: BlockDevice> Bed<B> {
+    /// Makes disks on these backings. With a plan, those of them are cached for which `is_cached` is true.
+    pub(crate) async fn on(
+        host: &LocalHost,
+        backings: Vec<B>,
+        plan: Option<CachePlan>,
+        is_cached: impl Fn(usize) -> bool,
+        content: Option<Content>,
+    ) -> Self {
         let cache = match plan {
             Some(plan) => Some(open_cache(host, plan.ssds, plan.ssd_bytes, SsdTransfer::Timed).await),
             None => None,
         };
-        let (mut start, mut all) = (0, Vec::new());
-        let count = (0..disks.len()).filter(|number| is_cached(*number)).count().max(1) as u64;
-        for (number, bytes) in disks.iter().copied().enumerate() {
-            let part = ArrayPart::new(&array, start, bytes);
-            start += bytes;
+        let mut all = Vec::new();
+        let count = (0..backings.len()).filter(|number| is_cached(*number)).count().max(1) as u64;
+        for (number, backing) in backings.into_iter().enumerate() {
             all.push(match (&cache, plan) {
                 (Some(cache), Some(plan)) if is_cached(number) => {
                     let reserve = cache.reserve_bytes_min().max(cache.usable_bytes() / 10 * 8 / count);
@@ -101,29 +130,38 @@ impl Bed {
                         dirty_limit_bytes: Some(reserve / part_dirty),
                         ..plan.settings
                     };
-                    let attached = cache.attach(settings, part, RecoveryContext::none(bytes)).await;
+                    let bytes = backing.geometry().size;
+                    let attached = cache.attach(settings, backing, RecoveryContext::none(bytes)).await;
                     let disk = attached.expect("the settings fit");
                     // Until then writes go to the backing.
                     disk.loaded().await;
                     BedDisk::Cached(disk)
                 }
-                _ => BedDisk::Plain(part),
+                _ => BedDisk::Plain(backing),
             });
         }
-        Self { host: host.clone(), array, disks: all, cache }
+        Self { host: host.clone(), array: None, disks: all, cache, content }
     }
 
     /// Answers one request to a disk.
     pub(crate) async fn serve(&self, disk: usize, request: Request) {
         match &self.disks[disk] {
-            BedDisk::Plain(part) => send(part, request).await,
+            BedDisk::Plain(backing) => send(backing, request, self.content.as_ref()).await,
             BedDisk::Cached(disk) => {
                 self.host.sleep(DOOR_NS).await;
-                send(&**disk, request).await;
+                send(&**disk, request, self.content.as_ref()).await;
                 if request.is_write && disk.settings().mode == Mode::WriteBack {
                     disk.flush().await.expect("memory does not fail");
                 }
             }
+        }
+    }
+
+    /// Returns the backing of a disk.
+    pub(crate) fn backing(&self, disk: usize) -> &B {
+        match &self.disks[disk] {
+            BedDisk::Plain(backing) => backing,
+            BedDisk::Cached(disk) => disk.backing(),
         }
     }
 
@@ -162,7 +200,7 @@ impl Bed {
 
     /// Returns the dirty bytes of each disk.
     pub(crate) fn dirty_bytes(&self) -> Vec<u64> {
-        let dirty = |disk: &BedDisk| match disk {
+        let dirty = |disk: &BedDisk<B>| match disk {
             BedDisk::Plain(_) => 0,
             BedDisk::Cached(disk) => disk.statistics().dirty_bytes,
         };
@@ -171,7 +209,7 @@ impl Bed {
 
     /// Returns the bytes of RAM that the indexes of all disks take.
     pub(crate) fn index_bytes(&self) -> u64 {
-        let index = |disk: &BedDisk| match disk {
+        let index = |disk: &BedDisk<B>| match disk {
             BedDisk::Plain(_) => 0,
             BedDisk::Cached(disk) => disk.statistics().index_bytes,
         };
@@ -181,11 +219,6 @@ impl Bed {
     /// Returns the bytes of flash that the pool gives to disks.
     pub(crate) fn usable_bytes(&self) -> u64 {
         self.cache.as_ref().map_or(0, |cache| cache.usable_bytes())
-    }
-
-    /// Returns the work of the spindles so far.
-    pub(crate) fn work(&self) -> Work {
-        self.array.work()
     }
 
     /// Keeps `depth` requests in flight until `count` were sent, or so many nanoseconds have passed.
@@ -403,8 +436,11 @@ pub(crate) fn in_virtual_time<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
     executor.run(work(host)).expect("the model answers everything")
 }
 
-async fn send(device: &impl BlockDevice, request: Request) {
-    let buffer = Buffer::zeroed(request.length as usize);
+async fn send(device: &impl BlockDevice, request: Request, content: Option<&Content>) {
+    let mut buffer = Buffer::zeroed(request.length as usize);
+    if let Some(content) = content.filter(|_| request.is_write) {
+        content(&mut buffer);
+    }
     let outcome = if request.is_write {
         device.write(request.offset, buffer).await
     } else {
@@ -419,12 +455,12 @@ pub(crate) fn blank_array(host: &LocalHost, profile: Profile, bytes: u64) -> Arr
 }
 
 /// Opens a new pool of so many SSDs, each of so many bytes.
-pub(crate) async fn open_cache(
+pub(crate) async fn open_cache<B: BlockDevice>(
     host: &LocalHost,
     ssds: u32,
     ssd_bytes: u64,
     transfer: SsdTransfer,
-) -> Rc<Cache<(ArrayPart, ModelledSsd, LocalHost)>> {
+) -> Rc<ModelledCache<B>> {
     let ssd = || ModelledSsd::new(host, ssd_bytes, transfer);
     let first = ssd();
     cache::format(&first, PoolId([1; 16]), None).await.expect("the first SSD takes a format");

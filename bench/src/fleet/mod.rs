@@ -9,8 +9,11 @@
 //! | read | cold reads in sequence and at random, one at a time, 100 MB/s, 50 ms a request | rate, requests for each read, and bytes for each that was read, with and without read-ahead |
 //! | open | a disk of `--bytes`, all of it written once, in pieces of 32 KiB in random order | time and requests of an open, clean and without a close, 10 ms a request, 1 GB/s |
 //! | clone | the same, and a snapshot of it | time of a snapshot, a clone and an open of that |
-//! | services | 1 GiB of which half is compressible, with each page twice or once | processor time for each MiB with each service |
+//! | services | `--bytes`, in turn with each service, `--rounds` times; half or nothing is to be saved | processor time for each MiB, medians |
+//! | guest | as `sustained`, by a guest behind a cache, with each service | rate and latency at the guest, bytes at the store |
 
+pub(crate) mod guest;
+mod hosts;
 mod store;
 
 use std::rc::Rc;
@@ -20,11 +23,15 @@ use block::executor::LocalHost;
 use block::{Aligned, BlockDevice, Buffer, Host};
 use cache::{DestageOrder, Mode};
 use clap::{Args, ValueEnum};
+use nix::time::{ClockId, clock_gettime};
 use volume::{Compression, Owner, Volume, VolumeOptions, VolumeSettings};
 
 use crate::modelled::{ModelledSsd, SECOND, SsdTransfer, in_virtual_time};
 use crate::rig::{Rig, random};
-use store::{Kept, Link, ModelledStore};
+use guest::{Savings, set_page};
+pub(crate) use hosts::{HostTimes, Placement};
+pub(crate) use store::ModelledStore;
+use store::{Kept, Link};
 
 const PAGE: u64 = 4096;
 const MIB: u64 = 1 << 20;
@@ -32,14 +39,14 @@ const MIB: u64 = 1 << 20;
 const GROUP: u64 = 64 * MIB;
 const MILLISECOND: u64 = 1_000_000;
 /// Rate of a store whose rate matters.
-const STORE_RATE: u64 = 100_000_000;
+pub(crate) const STORE_RATE: u64 = 100_000_000;
 const FAST: Link = Link { request_ns: 10 * MILLISECOND, bytes_per_second: Some(1_000_000_000) };
 const SLOW: Link = Link { request_ns: 50 * MILLISECOND, bytes_per_second: Some(STORE_RATE) };
 const INSTANT: Link = Link { request_ns: 0, bytes_per_second: None };
 /// Part of a disk that has content, in hundredths.
 const FULL_PERCENT: u64 = 70;
 
-type Disk = Volume<ModelledStore, LocalHost>;
+pub(crate) type Disk = Volume<ModelledStore, LocalHost>;
 
 /// Number that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,6 +65,8 @@ pub(crate) enum FleetPart {
     Clone,
     /// Processor time of the services.
     Services,
+    /// Rate of a guest's random writes with each service.
+    Guest,
 }
 
 /// Measures disks of a fleet, on a modelled object store.
@@ -72,19 +81,26 @@ pub(crate) struct FleetArguments {
     /// Seconds of virtual time to write.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Rate of the store in bytes a second, for `flush` and `guest`; disk, flash and objects are to the rate what they are to the default one.
+    #[arg(long, default_value_t = STORE_RATE, value_parser = clap::value_parser!(u64).range(1..=STORE_RATE))]
+    rate: u64,
+    /// Rounds of which the median is taken, for processor time.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
 }
 
 /// Measures, and prints one line of JSON for each figure.
 pub(crate) fn measure(arguments: &FleetArguments) {
-    let FleetArguments { part, bytes, seconds } = *arguments;
+    let FleetArguments { part, bytes, seconds, rate, rounds } = *arguments;
     match part {
         FleetPart::Bytes => in_virtual_time(async |host| bytes_of(host, bytes).await),
         FleetPart::Sustained => in_virtual_time(async |host| sustained(host, bytes, seconds).await),
-        FleetPart::Flush => in_virtual_time(async |host| flushes(host, bytes, seconds).await),
+        FleetPart::Flush => in_virtual_time(async |host| flushes(host, bytes, seconds, rate).await),
         FleetPart::Read => in_virtual_time(async |host| reads(host, bytes).await),
         FleetPart::Open => in_virtual_time(async |host| opens(host, bytes).await),
         FleetPart::Clone => in_virtual_time(async |host| clones(host, bytes).await),
-        FleetPart::Services => services(),
+        FleetPart::Services => services(bytes, rounds),
+        FleetPart::Guest => guest::measure(bytes, seconds, rate),
     }
 }
 
@@ -94,13 +110,39 @@ fn owner() -> Owner {
 
 /// Creates a volume and opens it.
 async fn new_disk(host: &LocalHost, store: &ModelledStore, bytes: u64, options: VolumeOptions) -> Disk {
+    new_disk_at(host, store, bytes, options, STORE_RATE).await
+}
+
+/// As [`new_disk`], with objects as large for the rate of the store as they are for the default one.
+async fn new_disk_at(
+    host: &LocalHost,
+    store: &ModelledStore,
+    bytes: u64,
+    options: VolumeOptions,
+    rate: u64,
+) -> Disk {
     volume::create(store, host, "disk", bytes, options).await.expect("the store is empty");
-    open_disk(host, store, "disk").await
+    let full = VolumeSettings::default();
+    let settings = VolumeSettings {
+        object_bytes: scaled(full.object_bytes, rate),
+        checkpoint_bytes: scaled(full.checkpoint_bytes, rate),
+        ..full
+    };
+    open_with(host, store, "disk", settings).await
 }
 
 async fn open_disk(host: &LocalHost, store: &ModelledStore, name: &str) -> Disk {
-    let opened = Volume::open(store.clone(), host.clone(), name, &owner(), VolumeSettings::default()).await;
+    open_with(host, store, name, VolumeSettings::default()).await
+}
+
+async fn open_with(host: &LocalHost, store: &ModelledStore, name: &str, settings: VolumeSettings) -> Disk {
+    let opened = Volume::open(store.clone(), host.clone(), name, &owner(), settings).await;
     opened.expect("the store does not fail")
+}
+
+/// Returns a size that is to the rate of a store what `full` is to the default one.
+fn scaled(full: u64, rate: u64) -> u64 {
+    (u128::from(full) * u128::from(rate) / u128::from(STORE_RATE)) as u64
 }
 
 async fn write(disk: &impl BlockDevice, offset: u64, buffer: Buffer) {
@@ -186,26 +228,34 @@ async fn sustained(host: LocalHost, bytes: u64, seconds: u64) {
     );
 }
 
-async fn flushes(host: LocalHost, bytes: u64, seconds: u64) {
+async fn flushes(host: LocalHost, bytes: u64, seconds: u64, rate: u64) {
     const WRITES: u64 = 32;
+    let bytes = scaled(bytes, rate) / MIB * MIB;
     let store = ModelledStore::new(&host, INSTANT, Kept::All);
-    let disk = new_disk(&host, &store, bytes, plain()).await;
+    let disk = new_disk_at(&host, &store, bytes, plain(), rate).await;
     let content = bytes / 100 * FULL_PERCENT / MIB * MIB;
     fill(&disk, content).await;
-    store.set_link(SLOW);
-    let flash = ModelledSsd::new(&host, 8 << 30, SsdTransfer::Timed);
-    let rig = Rig::with_settings(host.clone(), flash, Aligned::new(disk), 4096, 64 << 20, |settings| {
-        settings.mode = Mode::WriteBack;
-        settings.reserve_bytes = settings.limit_bytes / 16 * 15;
-        settings.dirty_limit_bytes = Some(settings.reserve_bytes / 4);
-        settings.destage_order = DestageOrder::Consistent;
-    })
+    store.set_link(Link { bytes_per_second: Some(rate), ..SLOW });
+    let flash = ModelledSsd::new(&host, scaled(8 << 30, rate) / MIB * MIB, SsdTransfer::Timed);
+    let rig = Rig::with_settings(
+        host.clone(),
+        flash,
+        Aligned::new(disk),
+        4096,
+        scaled(64 << 20, rate) / MIB * MIB,
+        |settings| {
+            settings.mode = Mode::WriteBack;
+            settings.reserve_bytes = settings.limit_bytes / 16 * 15;
+            settings.dirty_limit_bytes = Some(settings.reserve_bytes / 4);
+            settings.destage_order = DestageOrder::Consistent;
+        },
+    )
     .await;
     rig.disk.set_wall_clock(Rc::new(|| 0));
     let (started, mut written, mut state, mut latencies) = (host.now(), 0, 1, Vec::new());
     while host.now() < started + seconds * SECOND {
         host.sleep_until(
-            started + (u128::from(written) * u128::from(SECOND) / u128::from(STORE_RATE * 4 / 5)) as u64,
+            started + (u128::from(written) * u128::from(SECOND) / u128::from(rate * 4 / 5)) as u64,
         )
         .await;
         for _ in 0..WRITES {
@@ -216,11 +266,11 @@ async fn flushes(host: LocalHost, bytes: u64, seconds: u64) {
         flush(&*rig.disk).await;
         latencies.push(host.now() - before);
     }
-    let rate = (u128::from(written) * u128::from(SECOND) / u128::from(host.now() - started)) as u64;
+    let taken = (u128::from(written) * u128::from(SECOND) / u128::from(host.now() - started)) as u64;
     latencies.sort_unstable();
     let at = |percent: usize| latencies[(latencies.len() - 1) * percent / 100];
     println!(
-        "{{\"measurement\":\"fleet_flush\",\"written_bytes_per_second\":{rate},\"flush_p50\":{},\"flush_p99\":{},\"flush_max\":{},\"flushes\":{},\
+        "{{\"measurement\":\"fleet_flush\",\"store_bytes_per_second\":{rate},\"written_bytes_per_second\":{taken},\"flush_p50\":{},\"flush_p99\":{},\"flush_max\":{},\"flushes\":{},\
          \"dirty_bytes\":{}}}",
         at(50),
         at(99),
@@ -337,47 +387,79 @@ async fn clones(host: LocalHost, bytes: u64) {
     clone.end();
 }
 
-/// Measures the processor time of groups with each service, on content of which half of each page is random: all of it there twice, and all of
-/// it once.
-fn services() {
-    const BYTES: u64 = 1 << 30;
-    let ways = [
-        ("none", Compression::None, false),
-        ("lz4", Compression::Lz4, false),
-        ("zstd", Compression::Zstd, false),
-        ("deduplication", Compression::None, true),
-        ("lz4 and deduplication", Compression::Lz4, true),
+/// Returns each service, and all of those that a volume may have, by name.
+fn service_options() -> [(&'static str, VolumeOptions); 5] {
+    let of = |compression, deduplicate| VolumeOptions { compression, deduplicate };
+    [
+        ("none", of(Compression::None, false)),
+        ("lz4", of(Compression::Lz4, false)),
+        ("zstd", of(Compression::Zstd, false)),
+        ("deduplication", of(Compression::None, true)),
+        ("lz4 and deduplication", of(Compression::Lz4, true)),
+    ]
+}
+
+/// Measures the processor time of groups with each service: on content of which half of each page is random, all of it there twice and once, and
+/// on random content. Services take turns in each round, so that what else this machine does meets all of them.
+fn services(bytes: u64, rounds: usize) {
+    let contents = [
+        ("each page twice", bytes / 2, Savings::Half),
+        ("each page once", bytes, Savings::Half),
+        ("nothing to save", bytes, Savings::None),
     ];
-    let contents = [("each page twice", BYTES / 2), ("each page once", BYTES)];
-    for ((name, compression, deduplicate), (content, different)) in
-        ways.into_iter().flat_map(|way| contents.map(|content| (way, content)))
-    {
-        in_virtual_time(async |host: LocalHost| {
-            let store = ModelledStore::new(&host, INSTANT, Kept::Headers);
-            let options = VolumeOptions { compression, deduplicate };
-            let disk = new_disk(&host, &store, BYTES, options).await;
-            let mut page = vec![0; PAGE as usize];
-            let mut taken = std::time::Duration::ZERO;
-            for at in (0..BYTES).step_by(PAGE as usize) {
-                // Behind that the disk has the same once more.
-                let mut state = at % different + 1;
-                page[..PAGE as usize / 2].chunks_exact_mut(4).for_each(|four| {
-                    four.copy_from_slice(&(random(&mut state) as u32).to_le_bytes());
-                });
-                let buffer = Buffer::copy_of(&page);
-                let clock = Instant::now();
-                write(&disk, at, buffer).await;
-                if (at + PAGE).is_multiple_of(16 * MIB) {
-                    flush(&disk).await;
-                }
-                taken += clock.elapsed();
+    for (content, different, savings) in contents {
+        let mut taken = service_options().map(|_| Vec::new());
+        let mut put = [0.0; 5];
+        for _ in 0..rounds {
+            for (at, (_, options)) in service_options().into_iter().enumerate() {
+                let nanos;
+                (nanos, put[at]) = write_once(bytes, options, different, savings);
+                taken[at].push(nanos / (bytes / MIB));
             }
-            let statistics = disk.statistics();
+        }
+        for (at, (name, _)) in service_options().into_iter().enumerate() {
+            taken[at].sort_unstable();
+            let [least, median, most] = [0, rounds / 2, rounds - 1].map(|place| taken[at][place]);
             println!(
-                "{{\"measurement\":\"fleet_services\",\"services\":\"{name}; {content}\",\"nanos_per_mib\":{},\"put_of_written\":{:.3}}}",
-                taken.as_nanos() as u64 / (BYTES / MIB),
-                ratio(statistics.put_bytes, statistics.written_bytes)
+                "{{\"measurement\":\"fleet_services\",\"services\":\"{name}; {content}\",\"nanos_per_mib\":{median},\"least\":{least},\"most\":{most},\
+                 \"of_none\":{:.3},\"put_of_written\":{:.3}}}",
+                ratio(median, taken[0][rounds / 2]),
+                put[at]
             );
-        });
+        }
     }
+}
+
+/// Writes a new disk once. Returns the processor time of that in nanoseconds, without that of the content, and the part that was put.
+fn write_once(bytes: u64, options: VolumeOptions, different: u64, savings: Savings) -> (u64, f64) {
+    in_virtual_time(async |host: LocalHost| {
+        let store = ModelledStore::new(&host, INSTANT, Kept::Headers);
+        let disk = new_disk(&host, &store, bytes, options).await;
+        let mut taken = 0;
+        for group in (0..bytes).step_by(16 * MIB as usize) {
+            let pages = (group..bytes.min(group + 16 * MIB)).step_by(PAGE as usize);
+            let buffers: Vec<(u64, Buffer)> = pages
+                .map(|at| {
+                    let mut buffer = Buffer::zeroed(PAGE as usize);
+                    // Behind `different` the disk has the same once more.
+                    set_page(&mut buffer, at % different / PAGE, savings);
+                    (at, buffer)
+                })
+                .collect();
+            let before = processor_nanos();
+            for (at, buffer) in buffers {
+                write(&disk, at, buffer).await;
+            }
+            flush(&disk).await;
+            taken += processor_nanos() - before;
+        }
+        let statistics = disk.statistics();
+        (taken, ratio(statistics.put_bytes, statistics.written_bytes))
+    })
+}
+
+/// Returns the time that this thread had of a processor.
+fn processor_nanos() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has this clock");
+    time.tv_sec().cast_unsigned() * SECOND + time.tv_nsec().cast_unsigned()
 }

@@ -1,12 +1,14 @@
-//! Services of the cache switched on and off, as far as they can be: copies of dirty data. Checksums are always on.
+//! Services switched on and off, as far as they can be: copies of dirty data in the cache, and what volumes do in front of a modelled array of
+//! hosts. Checksums are always on.
 
 use std::rc::Rc;
+use std::thread;
 
 use cache::{DiskSettings, Mode, Redundancy};
 use serde_json::{Value, json};
 use workload::{SKEWED, Workload};
 
-use super::{Extent, MIB, SEED, line};
+use super::{Extent, MIB, SEED, line, volumes};
 use crate::modelled::{Bed, CachePlan, in_virtual_time};
 
 pub(super) const SCALE: &str =
@@ -22,6 +24,34 @@ const SERVICES: [(&str, Option<Redundancy>); 3] =
     [("none", None), ("checksum", Some(Redundancy::None)), ("checksum, mirrored", Some(Redundancy::Mirror))];
 
 pub(super) fn run(extent: Extent) -> Vec<Value> {
+    let mut lines = run_caches(extent);
+    lines.extend(run_volumes(extent));
+    lines
+}
+
+/// Measures all loads on volumes. Each is a thread in a time of its own.
+fn run_volumes(extent: Extent) -> Vec<Value> {
+    let measure = |(load, read_percent): (&'static str, u32),
+                   (set, working_set_percent): (&'static str, u32)| {
+        let workload = Workload { read_percent, working_set_percent, skew: 0.5, ..SKEWED };
+        volumes::COLUMNS.iter().map(move |column| {
+            let mut found = volumes::measure(column, workload, [DATA, SSD], REQUESTS, extent);
+            found["load"] = load.into();
+            found["set"] = set.into();
+            found["case"] = json!(format!("{load}, {set}, {}", column.name));
+            found
+        })
+    };
+    thread::scope(|scope| {
+        let loads = LOADS.into_iter().flat_map(|load| SETS.map(|set| (load, set)));
+        let running: Vec<_> =
+            loads.map(|(load, set)| scope.spawn(move || measure(load, set).collect::<Vec<_>>())).collect();
+        running.into_iter().flat_map(|thread| thread.join().expect("its message is above")).collect()
+    })
+}
+
+/// Measures all loads on the array, alone and with a cache.
+fn run_caches(extent: Extent) -> Vec<Value> {
     let mut lines = Vec::new();
     for (load, read_percent) in LOADS {
         for (set, working_set_percent) in SETS {

@@ -22,6 +22,7 @@ mod published;
 mod replay;
 mod store;
 mod tiles;
+mod volumes;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

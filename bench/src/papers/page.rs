@@ -7,7 +7,7 @@ use std::process::Command;
 use hitsim::{Axis, Series, chart};
 use serde_json::Value;
 
-use super::published::{Lines, PublishedRow, ROWS};
+use super::published::{Lines, PublishedRow, rows};
 use super::{EXPERIMENTS, SEED, is_again, merged};
 
 /// Case of the line about a run.
@@ -241,6 +241,17 @@ fn add_tile_charts(charts: &mut Charts, lines: &[Value]) {
         &Axis::Names("Load", &names),
         services.into(),
     );
+    let of_volumes = super::volumes::COLUMNS.each_ref().map(|column| {
+        let end = format!(", {}", column.name);
+        numbered(column.name, matrix.iter().copied().filter(|line| ends(line, &end)), "iops")
+    });
+    charts.add(
+        "matrix-volumes",
+        "Services of volumes and hosts behind a cache, depth 16",
+        "IOPS",
+        &Axis::Names("Load", &names),
+        of_volumes.into(),
+    );
 }
 
 /// Adds the chart of caches of the kernel.
@@ -328,6 +339,34 @@ fn postgres_table(lines: &[Value]) -> String {
                 "| {} | {} | {rate} | {mean} | {hits} | {reads} | {writes} |\n",
                 words("case"),
                 words("kind")
+            ),
+        );
+    }
+    text
+}
+
+/// Returns the table of the volumes of the matrix: a row for each load and column.
+fn volume_table(lines: &[Value]) -> String {
+    let of_volumes = |line: &&Value| line["experiment"] == "matrix" && line["taken_of_content"].is_number();
+    if !lines.iter().any(|line| of_volumes(&line)) {
+        return "\nThe volumes are not run yet: `cargo xtask papers --only matrix`.\n".to_owned();
+    }
+    let mut text = format!("\n{}\n", super::volumes::MODEL);
+    text += "\n| load | IOPS | mean, ms | deviation, ms | put of destaged | taken of content |\n|---|---|---|---|---|---|\n";
+    for line in lines.iter().filter(of_volumes) {
+        let figure = |key: &str, decimals: usize| {
+            line[key].as_f64().map_or_else(|| "-".to_owned(), |figure| format!("{figure:.decimals$}"))
+        };
+        add(
+            &mut text,
+            format_args!(
+                "| {} | {} | {} | {} | {} | {} |\n",
+                line["case"].as_str().unwrap_or("?"),
+                figure("iops", 0),
+                figure("mean_ms", 2),
+                figure("deviation_ms", 2),
+                figure("put_of_destaged", 2),
+                figure("taken_of_content", 2),
             ),
         );
     }
@@ -437,7 +476,7 @@ pub(super) fn page(all: &[Value]) -> String {
          two run in guests instead: caches of the kernel, and a real database. Others use the machine meanwhile: experiments run two at once.\n\n",
     );
     add(&mut text, format_args!("Seed {SEED}, {}.\n", machine()));
-    text += &differences(Lines(lines), Lines(&second), ROWS.iter().filter(|row| has_second(row)));
+    text += &differences(Lines(lines), Lines(&second), rows().filter(|row| has_second(row)));
     let charts = charts(lines);
     for (name, heading) in HEADINGS {
         add(&mut text, format_args!("\n## {heading}\n"));
@@ -446,13 +485,16 @@ pub(super) fn page(all: &[Value]) -> String {
             add(&mut text, format_args!("Scale: {}. {run}\n\n", experiment.scale));
         }
         text += "| published | ours | verdict | why |\n|---|---|---|---|\n";
-        for row in ROWS.iter().filter(|row| row.experiment == name) {
+        for row in rows().filter(|row| row.experiment == name) {
             let [mut ours, verdict] = row.judged(Lines(lines));
             if has_second(row) && row.figure(Lines(&second)).is_some() {
                 ours += ", then ";
                 ours += &row.judged(Lines(&second))[0];
             }
             add(&mut text, format_args!("| {} | {ours} | {verdict} | {} |\n", row.published, row.why));
+        }
+        if name == "matrix" {
+            text += &volume_table(lines);
         }
         if name == "peers" {
             text += &peer_table(lines);
@@ -554,9 +596,9 @@ mod tests {
     fn a_page_without_lines_has_all_rows_and_no_chart() {
         let text = page(&[]);
         assert!(charts(&[]).is_empty() && !text.contains(".svg"));
-        let rows = text.lines().filter(|line| line.contains("| not run |")).count();
-        assert!(rows > 20, "{text}");
-        assert!(ROWS.iter().all(|row| HEADINGS.iter().any(|(name, _)| *name == row.experiment)));
+        let not_run = text.lines().filter(|line| line.contains("| not run |")).count();
+        assert!(not_run > 20, "{text}");
+        assert!(rows().all(|row| HEADINGS.iter().any(|(name, _)| *name == row.experiment)));
     }
 
     #[test]
@@ -592,6 +634,35 @@ mod tests {
         assert!(text.contains("with a cache of 15 units | 1.50x | met (at least 1.39)"), "{text}");
         assert_eq!(charts(&lines).len(), 1);
         assert!(page(&[]).contains("`cargo xtask papers --only postgres`"));
+    }
+
+    #[test]
+    fn volumes_have_a_row_for_each_load_and_figures_beside_the_one_without_services() {
+        let of_loads = |column: &str, iops: f64, deviation: f64| {
+            let loads = ["random read", "random write", "70/30"];
+            let cases = loads.map(|load| ["small", "large"].map(|set| format!("{load}, {set}, {column}")));
+            cases.into_iter().flatten().map(move |case| {
+                serde_json::json!({"experiment": "matrix", "case": case, "iops": iops, "mean_ms": 1.5, "deviation_ms": deviation, "taken_of_content": 2.0})
+            })
+        };
+        let lines: Vec<Value> = of_loads("volume", 100.0, 1.0)
+            .chain(of_loads("volume, compression", 110.0, 1.25))
+            .chain(of_loads("volume, RAID-5 over hosts", 80.0, 0.5))
+            .collect();
+        let text = page(&lines);
+        assert!(
+            text.contains("| 70/30, large, volume, compression | 110 | 1.50 | 1.25 | - | 2.00 |"),
+            "{text}"
+        );
+        let row = |start: &str| {
+            let found = text.lines().find(|line| line.starts_with(&format!("| {start}")));
+            found.unwrap_or_else(|| panic!("no row {start} in {text}")).to_owned()
+        };
+        assert!(row("compression: IOPS").contains("| 1.10x | met"), "{text}");
+        assert!(row("compression: deviation").contains("| 1.25x | short"), "{text}");
+        assert!(row("RAID-5 over hosts: IOPS").contains("| 0.80x | short"), "{text}");
+        assert!(row("deduplication: IOPS").contains("| not run |"), "{text}");
+        assert!(charts(&lines).iter().any(|(name, _)| name == "matrix-volumes.svg"));
     }
 
     #[test]

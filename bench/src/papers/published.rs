@@ -127,7 +127,7 @@ impl PublishedRow {
     }
 }
 
-const fn row(
+pub(super) const fn row(
     experiment: &'static str,
     published: &'static str,
     figure: fn(Lines<'_>) -> Option<f64>,
@@ -147,7 +147,7 @@ const fn absent(
     PublishedRow { experiment, published, ours: Ours::Absent(verdict), why }
 }
 
-const TIMES: (&str, usize) = ("x", 2);
+pub(super) const TIMES: (&str, usize) = ("x", 2);
 const PERCENT: (&str, usize) = (" %", 1);
 const NOT_YET: &str = "not had here yet";
 
@@ -183,11 +183,11 @@ fn replay_gain(lines: Lines<'_>, server: &'static str, block_kib: u64) -> Option
 }
 
 /// Returns the least or largest of some figures; none for none.
-fn least(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(super) fn least(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     figures.into_iter().reduce(f64::min)
 }
 
-fn largest(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(super) fn largest(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     figures.into_iter().reduce(f64::max)
 }
 
@@ -201,7 +201,7 @@ fn list(line: &Value, key: &str) -> Vec<f64> {
 }
 
 /// Returns the ratios of a figure in all loads of the matrix, of two sets of services; none if one is missing.
-fn matrix_ratios(lines: Lines<'_>, [ours, theirs]: [&str; 2], key: &str) -> Option<Vec<f64>> {
+pub(super) fn matrix_ratios(lines: Lines<'_>, [ours, theirs]: [&str; 2], key: &str) -> Option<Vec<f64>> {
     let cases = ["random read", "random write", "70/30"]
         .into_iter()
         .flat_map(|load| ["small", "large"].map(|set| format!("{load}, {set}")));
@@ -217,8 +217,12 @@ fn matrix_ratios(lines: Lines<'_>, [ours, theirs]: [&str; 2], key: &str) -> Opti
         .collect()
 }
 
-/// All rows, in the order of the page.
-pub(super) const ROWS: &[PublishedRow] = &[
+/// Returns all rows, in the order of the page.
+pub(super) fn rows() -> impl Iterator<Item = &'static PublishedRow> {
+    ROWS.iter().chain(super::volumes::ROWS)
+}
+
+const ROWS: &[PublishedRow] = &[
     row(
         "calibration",
         "baseline without a cache: 576 to 608 IOPS",
@@ -583,9 +587,6 @@ pub(super) const ROWS: &[PublishedRow] = &[
         "never",
         "checksums on flash cannot be switched off; the column `none` is the array alone",
     ),
-    absent("matrix", "RAID-5 over hosts", "with fleets", "one host has one pool"),
-    absent("matrix", "deduplication", "with fleets", "not in this version"),
-    absent("matrix", "compression", "with fleets", "not in this version"),
     row(
         "host",
         "CPU saved on the host: requests that wait at any moment, with a cache beside without, two tiles on 20 disks",
