@@ -26,14 +26,14 @@ objects at hosts at the end, with what cleaning has not reached, for each byte t
 /// The disk, its cache, objects, requests and rates of hosts are smaller than those of the other columns by this.
 const SCALE: u64 = 4;
 /// Four hosts with 10 Gbit/s and the rate of a spindle each. All are choices.
-const TIMES: HostTimes = HostTimes {
+const ALIKE: HostTimes = HostTimes {
     link_bytes_per_second: 1_250_000_000 / SCALE,
     disk_bytes_per_second: 100_000_000 / SCALE,
     request_ns: 5_000_000,
     drawn_ns: 5_000_000,
     first_takes_times: 1,
 };
-const ONE_IS_SLOW: HostTimes = HostTimes { first_takes_times: 4, ..TIMES };
+const ONE_IS_SLOW: HostTimes = HostTimes { first_takes_times: 4, ..ALIKE };
 
 /// A column of the matrix.
 pub(super) struct VolumeColumn {
@@ -46,7 +46,7 @@ pub(super) struct VolumeColumn {
 
 const fn column(name: &'static str, compression: Compression, deduplicate: bool) -> VolumeColumn {
     let options = VolumeOptions { compression, deduplicate };
-    VolumeColumn { name, options, placement: Placement::Striped, times: TIMES }
+    VolumeColumn { name, options, placement: Placement::Striped, times: ALIKE }
 }
 
 const PLAIN: VolumeColumn = column("volume", Compression::None, false);
