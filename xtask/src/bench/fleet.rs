@@ -43,7 +43,7 @@ const fn figure(key: &'static str, divisor: f64, unit: &'static str, goal: Optio
 
 const MS: f64 = 1e6;
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     Part {
         name: "bytes",
         full: (4 * GIB, 0),
