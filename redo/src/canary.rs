@@ -17,10 +17,18 @@ pub enum Bug {
     ReplayOlder,
     /// A replay releases groups before the backing was flushed.
     ReplayNotFlushed,
+    /// A replay brings groups to the backing of which it is not known whether they count in the other rings of the set.
+    ReplayAboveConfirmed,
+    /// The room of a group that was withdrawn is used again before the directory stopped naming it.
+    WithdrawnRoomReused,
+    /// A recovery of a set applies what a ring has behind the cut that all rings have.
+    AboveTarget,
+    /// A recovery of a set finishes one ring after another, and a ring that is finished is as if it had never been of the set.
+    TargetsOneByOne,
 }
 
 impl Bug {
-    /// All bugs.
+    /// Bugs of a ring alone.
     pub const ALL: [Self; 7] = [
         Self::NamedBeforeFlush,
         Self::OtherConnection,
@@ -30,6 +38,10 @@ impl Bug {
         Self::ReplayOlder,
         Self::ReplayNotFlushed,
     ];
+
+    /// Bugs of consistency sets.
+    pub const OF_SETS: [Self; 4] =
+        [Self::ReplayAboveConfirmed, Self::WithdrawnRoomReused, Self::AboveTarget, Self::TargetsOneByOne];
 }
 
 #[cfg(debug_assertions)]

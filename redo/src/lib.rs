@@ -14,6 +14,8 @@
 //! unreadable of it later is damage, not an end. The caller destages nothing of a group before it counts, and uses the room of a group
 //! only once both copies of the directory no longer name it.
 //!
+//! **Rings of one consistency set** hold their disks as of one instant: a group counts only if all of them have theirs (`set.rs`).
+//!
 //! The crate makes no system call, and reads no clock. Sizes are bytes unless they are named pages, of 4096 bytes.
 //!
 //! Source of the write-ahead rule: Gray and Reuter, "Transaction Processing: Concepts and Techniques", 1993. A cache that writes back
@@ -22,15 +24,19 @@
 mod canary;
 mod directory;
 mod recover;
+mod recover_set;
 mod replay;
 mod ring;
+mod set;
 mod table;
 
 pub use canary::Bug;
 #[cfg(debug_assertions)]
 pub use canary::plant;
-pub use directory::{RingId, RingOwner, is_ring};
+pub use directory::{CutSummary, RingId, RingOwner, SetId, is_ring};
 pub use recover::{Recovery, recover, verify};
+pub use recover_set::{MemberRecovery, SetCompleteness, SetError, SetRecovery, recover_set, verify_set};
 pub use replay::{Replay, replay};
 pub use ring::{GroupContent, GroupSummary, RedoRing, RingError, content_pages_of, smallest_bytes};
+pub use set::resolve_pending;
 pub use table::Change;

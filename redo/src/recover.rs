@@ -10,7 +10,7 @@ use std::ops::Range;
 use block::{BlockDevice, Buffer, ByteRange, PAGE, Unmap};
 
 use super::canary::{self, Bug};
-use super::directory::GroupRecord;
+use super::directory::{CutSummary, GroupRecord};
 use super::ring::{CHUNK_PAGES, RedoRing, RingError, is_damage};
 use super::table::Entry;
 
@@ -34,20 +34,23 @@ pub struct Recovery {
 /// # Errors
 /// As [`recover`].
 pub async fn verify<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Recovery, RingError> {
-    Ok(plan(ring, size_bytes).await?.recovery)
+    check_alone(ring)?;
+    Ok(plan(ring, size_bytes, None).await?.recovery)
 }
 
 /// Brings a backing to the time of the ring's last group, durably. The ring gets a higher epoch before anything is changed: the flash that wrote
 /// it is out of date. At the end the ring promises nothing.
 ///
 /// # Errors
+/// `OfSet` if the ring is one of a consistency set ([`super::recover_set`]).
 /// If the ring promises nothing, a group cannot be read, or a change lies behind the end of the backing: then nothing was changed. If ring
 /// or backing fail: then it may be repeated.
 pub async fn recover<D: BlockDevice, B: BlockDevice>(
     ring: &RedoRing<D>,
     backing: &B,
 ) -> Result<Recovery, RingError> {
-    let plan = plan(ring, backing.geometry().size).await?;
+    check_alone(ring)?;
+    let plan = plan(ring, backing.geometry().size, None).await?;
     let skipped = if canary::has(Bug::LastGroupOnly) { plan.groups.len().saturating_sub(1) } else { 0 };
     // Before the first write: a page may have an older version for a moment, which the flash takes for the one that it destaged.
     ring.begin_recovery().await?;
@@ -60,17 +63,28 @@ pub async fn recover<D: BlockDevice, B: BlockDevice>(
 }
 
 /// The groups to apply, with their tables, and what comes of it.
-struct Plan {
-    groups: Vec<(GroupRecord, Vec<Entry>)>,
-    recovery: Recovery,
+pub(crate) struct Plan {
+    pub(crate) groups: Vec<(GroupRecord, Vec<Entry>)>,
+    pub(crate) recovery: Recovery,
 }
 
-async fn plan<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Result<Plan, RingError> {
-    let taken_at = ring.taken_at().ok_or(RingError::NotConsistent)?;
+fn check_alone<D: BlockDevice>(ring: &RedoRing<D>) -> Result<(), RingError> {
+    if ring.set().is_some() { Err(RingError::OfSet) } else { Ok(()) }
+}
+
+/// Reads and checks the groups of a ring, up to that of a cut if one is given.
+pub(crate) async fn plan<D: BlockDevice>(
+    ring: &RedoRing<D>,
+    size_bytes: u64,
+    target: Option<CutSummary>,
+) -> Result<Plan, RingError> {
+    let taken_at =
+        target.map(|target| target.taken_at).or(ring.taken_at()).ok_or(RingError::NotConsistent)?;
+    let end = target.map(|target| target.number).filter(|_| !canary::has(Bug::AboveTarget));
     let mut groups = Vec::new();
     let mut recovery = Recovery { taken_at, ..Recovery::default() };
     let mut lost = BTreeSet::new();
-    for group in ring.records() {
+    for group in ring.records().into_iter().filter(|group| end.is_none_or(|end| group.number <= end)) {
         let entries = entries_within(ring, &group, size_bytes).await?;
         recovery.groups += 1;
         for run in runs(&entries) {

@@ -20,6 +20,10 @@
 //! 6. *Released is what a flush covers*, over the connection that wrote. The release is durable before the room is used again. A crash in
 //!    between leaves the groups, and they are applied again.
 //!
+//! 7. *A group of a set may not count.* Those that do not are dropped from the directory first; their pages are dirty on flash, which a
+//!    recovery does not have, so the backing keeps what the groups before had of them. As long as it is not known whether the last group
+//!    counts, there is no replay: the backing may have a part of it already.
+//!
 //! A page whose newest version is damaged in the ring is skipped and listed, as one that flash lost. The ring knows nothing of it afterwards:
 //! a caller that has it dirty puts it into the next group.
 
@@ -51,7 +55,7 @@ pub struct Replay {
 /// the replay. No request of another version may be in flight at the backing.
 ///
 /// # Errors
-/// `GroupDamaged` or `BehindEnd` before anything was changed. `Abandoned` with the error of `go_on`, `Storage` if the ring failed, `Backing`
+/// `Unresolved`, `GroupDamaged` or `BehindEnd` before anything was changed. `Abandoned` with the error of `go_on`, `Storage` if the ring failed, `Backing`
 /// if the backing did, has unanswered writes, or lost its connection: then all groups are still there, and the call may be repeated.
 pub async fn replay<D: BlockDevice, B: BlockDevice>(
     ring: &RedoRing<D>,
@@ -71,6 +75,9 @@ async fn replay_alone<D: BlockDevice, B: BlockDevice>(
     flush: impl AsyncFnOnce() -> Result<(), BlockError>,
     go_on: impl Fn() -> Result<(), BlockError>,
 ) -> Result<Replay, RingError> {
+    if ring.is_unresolved() && !canary::has(Bug::ReplayAboveConfirmed) {
+        return Err(RingError::Unresolved);
+    }
     ring.settle_groups().await?;
     let groups = ring.records();
     let mut newest = NewestVersions::default();

@@ -5,6 +5,8 @@
 //! release:      the tail moves in memory; settle, or the next group, makes that durable; then the room is free
 //! void:         directory without groups, that promises nothing: before anything else changes the backing
 //! ```
+//! A ring of a consistency set takes groups in another way, which `set.rs` has.
+//!
 //! One call at a time changes a ring, others wait. A call that is dropped in the middle leaves requests in flight that may land later, so the
 //! ring refuses everything afterwards until it is opened again.
 
@@ -19,8 +21,8 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::canary::{self, Bug};
 use super::directory::{
-    COPIES, DIRECTORY_BYTES, DIRECTORY_PAGES, Directory, DirectoryFault, GROUPS_MAX, GroupRecord, RingId,
-    RingOwner, VERSION,
+    COPIES, CutSummary, DIRECTORY_BYTES, DIRECTORY_PAGES, Directory, DirectoryFault, GROUPS_MAX, GroupRecord,
+    RingId, RingOwner, SET_GROUPS_MAX, SET_VERSION, SetId, SetRecord,
 };
 use super::table::{self, Change, Entry};
 
@@ -108,6 +110,49 @@ pub enum RingError {
     /// A call was dropped in the middle.
     #[error("A call to the redo ring was given up: open it again")]
     GivenUp,
+    /// The last group of the ring counts only if the other rings of its set have it, which is not known yet.
+    #[error(
+        "Whether the last group of the redo ring counts is not known until all disks of its set are there"
+    )]
+    Unresolved,
+    /// Another disk of the consistency set did not take its part of the cut, or is not ready for one.
+    #[error("The group waits for disk {disk} of its consistency set")]
+    WaitsForDisk {
+        /// Number of that disk in the pool.
+        disk: u64,
+    },
+    /// Disks of the consistency set are not attached.
+    #[error("The group waits for {missing} disks of its consistency set that are not attached")]
+    WaitsForMissing {
+        /// Number of these disks.
+        missing: u32,
+    },
+    /// A ring of a set cannot be recovered as one alone.
+    #[error("The redo ring belongs to a consistency set: it is recovered with the other rings of the set")]
+    OfSet,
+    /// The rings are not of one set.
+    #[error("The redo ring does not belong to the consistency set of the others")]
+    OtherSet,
+    /// The ring lacks the cut that the others have.
+    #[error("The redo ring was not part of cut {number} of its consistency set, as the others were")]
+    NotInCut {
+        /// Number of the cut.
+        number: u64,
+    },
+    /// Fewer rings than the set has members.
+    #[error("The consistency set has {members} redo rings, and {given} are given")]
+    MembersMissing {
+        /// Members of the cut that the rings have.
+        members: u32,
+        /// Rings that are given.
+        given: u32,
+    },
+    /// A recovery brought the backing to another cut than the other rings have.
+    #[error("A recovery fixed cut {number} for this redo ring, and the others are of another one")]
+    OtherTarget {
+        /// Number of the cut.
+        number: u64,
+    },
 }
 
 /// Content of some pages of a group, in the order in which they were asked for.
@@ -132,32 +177,56 @@ pub struct GroupSummary {
 /// A redo ring on a device that belongs to it alone, from the device's start to its end.
 pub struct RedoRing<D> {
     device: D,
-    state: RefCell<RingState>,
+    pub(super) state: RefCell<RingState>,
     /// Held while a call changes the ring.
     turn: Mutex<()>,
     /// Set while a call changes the ring, and for good if it was dropped.
     is_changing: Cell<bool>,
 }
 
-struct RingState {
+pub(super) struct RingState {
     ring: RingId,
     owner: RingOwner,
     generation: u64,
-    epoch: u64,
-    last_number: u64,
-    last_taken_at: u64,
-    is_consistent: bool,
+    pub(super) epoch: u64,
+    pub(super) last_number: u64,
+    pub(super) last_taken_at: u64,
+    pub(super) is_consistent: bool,
     area_pages: u64,
     /// Those that the directory names, and behind them one that it does not name yet.
-    groups: VecDeque<GroupRecord>,
+    pub(super) groups: VecDeque<GroupRecord>,
     /// Groups from the front on that the next directory does not name.
-    released: usize,
-    /// Number of the last group that the caller knows to count.
-    reported: u64,
+    pub(super) released: usize,
+    /// Groups from the back on that the next directory does not name: they never counted.
+    pub(super) withdrawn: usize,
+    /// Number of the last group that the caller knows to count; of a set, of the last cut that does.
+    pub(super) reported: u64,
     /// Time of the last group that counts for certain, while the ring promises anything.
-    promised_at: Option<u64>,
-    /// False if the directory on the device may differ from this.
-    is_settled: bool,
+    pub(super) promised_at: Option<u64>,
+    /// Members of the last cut that counts.
+    pub(super) reported_members: u32,
+    /// False if the directory on the device may differ from this, save in what is confirmed.
+    pub(super) is_settled: bool,
+    /// Number of the confirmed cut on the device.
+    settled_reported: u64,
+    /// True if the first copy of the directory alone has what the ring was opened with: the second one is written first then, or a power cut
+    /// would take what others may rely on already.
+    is_second_first: bool,
+    pub(super) cuts: CutState,
+}
+
+/// State of a ring in its consistency set.
+pub(super) struct CutState {
+    /// None for a ring alone.
+    pub(super) set: Option<SetId>,
+    /// Members of the last cut.
+    pub(super) members: u32,
+    /// True if the ring has the last cut, and it is not known to count.
+    pub(super) is_pending: bool,
+    /// True if that was so when the ring was opened.
+    pub(super) is_unresolved: bool,
+    /// True once a recovery chose the confirmed cut.
+    pub(super) is_fixed: bool,
 }
 
 /// Marks the ring as given up unless the change ends.
@@ -198,9 +267,20 @@ impl<D: BlockDevice> RedoRing<D> {
                 area_pages: pages - DIRECTORY_PAGES,
                 groups: VecDeque::new(),
                 released: 0,
+                withdrawn: 0,
                 reported: 0,
                 promised_at: None,
+                reported_members: 1,
                 is_settled: false,
+                settled_reported: 0,
+                is_second_first: false,
+                cuts: CutState {
+                    set: None,
+                    members: 1,
+                    is_pending: false,
+                    is_unresolved: false,
+                    is_fixed: false,
+                },
             }),
             turn: Mutex::default(),
             is_changing: Cell::new(false),
@@ -239,6 +319,15 @@ impl<D: BlockDevice> RedoRing<D> {
         if (DIRECTORY_PAGES + u64::from(newest.area_pages)) * PAGE > size_bytes {
             return Err(RingError::NotARing("its storage was made smaller".to_owned()));
         }
+        let of_set = newest.set.as_ref();
+        let is_pending = of_set.is_some_and(|set| set.is_pending);
+        let (reported, promised_at) = match of_set {
+            None => (newest.last_number, newest.is_consistent.then_some(newest.last_taken_at)),
+            Some(set) => {
+                let promises = newest.is_consistent && set.confirmed.number > 0;
+                (set.confirmed.number, promises.then_some(set.confirmed.taken_at))
+            }
+        };
         let state = RingState {
             ring: newest.ring,
             owner: newest.owner,
@@ -250,9 +339,20 @@ impl<D: BlockDevice> RedoRing<D> {
             area_pages: u64::from(newest.area_pages),
             groups: newest.groups.iter().copied().collect(),
             released: 0,
-            reported: newest.last_number,
-            promised_at: newest.is_consistent.then_some(newest.last_taken_at),
+            withdrawn: 0,
+            reported,
+            promised_at,
+            reported_members: of_set.map_or(1, |set| set.confirmed.members),
             is_settled,
+            settled_reported: reported,
+            is_second_first: !is_settled && copies[0].as_ref() == Ok(newest),
+            cuts: CutState {
+                set: of_set.map(|set| set.set),
+                members: of_set.map_or(1, |set| set.members),
+                is_pending,
+                is_unresolved: is_pending,
+                is_fixed: of_set.is_some_and(|set| set.is_fixed),
+            },
         };
         Ok(Self { device, state: RefCell::new(state), turn: Mutex::default(), is_changing: Cell::new(false) })
     }
@@ -273,8 +373,15 @@ impl<D: BlockDevice> RedoRing<D> {
     }
 
     /// Returns the time as of which backing and groups together are the disk, durably: that of the last group that counts, in nanoseconds
-    /// since 1970. None while the ring promises nothing.
+    /// since 1970. None while the ring promises nothing. Of a ring of a set that was opened, and has nothing but a group of which it is not
+    /// known yet whether it counts, the time of that.
     pub fn taken_at(&self) -> Option<u64> {
+        let state = self.state.borrow();
+        state.promised_at.or((state.is_consistent && state.cuts.is_unresolved).then_some(state.last_taken_at))
+    }
+
+    /// Returns the time of the last group that counts for certain, in nanoseconds since 1970; none while there is none.
+    pub fn confirmed_at(&self) -> Option<u64> {
         self.state.borrow().promised_at
     }
 
@@ -286,7 +393,7 @@ impl<D: BlockDevice> RedoRing<D> {
             taken_at: group.taken_at,
             bytes: group.pages() * PAGE,
         };
-        state.groups.iter().skip(state.released).map(summary).collect()
+        state.named().map(summary).collect()
     }
 
     /// Returns the bytes that groups can take in an empty ring.
@@ -318,24 +425,45 @@ impl<D: BlockDevice> RedoRing<D> {
         content: impl AsyncFnMut(&[u64]) -> Result<GroupContent, BlockError>,
     ) -> Result<u64, RingError> {
         let changing = self.begin().await?;
-        let result = self.write_group_alone(taken_at, changes, content).await;
+        self.state.borrow_mut().leave_set();
+        let number = self.state.borrow().last_number + 1;
+        let written = async {
+            self.write_directory_unless_settled().await?;
+            let record = self.write_content(number, taken_at, changes, content).await?;
+            {
+                let mut state = self.state.borrow_mut();
+                state.groups.push_back(record);
+                state.last_number = number;
+                state.last_taken_at = taken_at;
+                state.is_consistent = true;
+                state.is_settled = false;
+            }
+            self.write_directory_unless_settled().await?;
+            let mut state = self.state.borrow_mut();
+            state.reported = number;
+            state.promised_at = Some(taken_at);
+            state.reported_members = 1;
+            Ok(number)
+        };
+        let result = written.await;
         changing.end();
         result
     }
 
-    async fn write_group_alone(
+    /// Writes content and tables of a group, durably, where the directory names nothing. For a change that has begun.
+    pub(super) async fn write_content(
         &self,
+        number: u64,
         taken_at: u64,
         changes: &[Change],
         mut content: impl AsyncFnMut(&[u64]) -> Result<GroupContent, BlockError>,
-    ) -> Result<u64, RingError> {
-        self.write_directory_unless_settled().await?;
+    ) -> Result<GroupRecord, RingError> {
         if self.device.has_unanswered() {
             // It might land on what is written now.
             return Err(RingError::Storage(lost_connection()));
         }
         let (mut entries, pages) = entries_of(changes);
-        let planned = self.place(taken_at, entries.len(), pages.len())?;
+        let planned = self.place((number, taken_at), entries.len(), pages.len())?;
         let connection = self.device.epoch();
         let mut slots = entries.iter_mut().filter(|entry| matches!(entry, Entry::Content { .. }));
         let mut at = planned.content_start();
@@ -382,19 +510,7 @@ impl<D: BlockDevice> RedoRing<D> {
         {
             return Err(RingError::Storage(lost_connection()));
         }
-        {
-            let mut state = self.state.borrow_mut();
-            state.groups.push_back(record);
-            state.last_number = record.number;
-            state.last_taken_at = taken_at;
-            state.is_consistent = true;
-            state.is_settled = false;
-        }
-        self.write_directory_unless_settled().await?;
-        let mut state = self.state.borrow_mut();
-        state.reported = record.number;
-        state.promised_at = Some(taken_at);
-        Ok(record.number)
+        Ok(record)
     }
 
     /// The groups before this number are not needed any more: each of their pages is on the backing, flushed, or in a group from
@@ -428,9 +544,9 @@ impl<D: BlockDevice> RedoRing<D> {
     /// If the ring fails. Then it may promise nothing already.
     pub async fn void(&self) -> Result<(), RingError> {
         self.change_directory(|state| {
-            state.released = state.groups.len();
-            state.is_consistent = false;
-            state.promised_at = None;
+            state.void();
+            state.cuts.set = None;
+            state.cuts.is_fixed = false;
         })
         .await
     }
@@ -441,7 +557,10 @@ impl<D: BlockDevice> RedoRing<D> {
         self.change_directory(|state| state.epoch += 1).await
     }
 
-    async fn change_directory(&self, change: impl FnOnce(&mut RingState)) -> Result<(), RingError> {
+    pub(super) async fn change_directory(
+        &self,
+        change: impl FnOnce(&mut RingState),
+    ) -> Result<(), RingError> {
         let changing = self.begin().await?;
         {
             let mut state = self.state.borrow_mut();
@@ -456,7 +575,7 @@ impl<D: BlockDevice> RedoRing<D> {
     /// Returns the groups that are needed, for a recovery.
     pub(crate) fn records(&self) -> Vec<GroupRecord> {
         let state = self.state.borrow();
-        state.groups.iter().skip(state.released).copied().collect()
+        state.named().copied().collect()
     }
 
     /// Returns the table of a group: of the two the one that is whole.
@@ -493,17 +612,24 @@ impl<D: BlockDevice> RedoRing<D> {
     }
 
     /// Returns a group with room in the ring, without checksum.
-    fn place(&self, taken_at: u64, entries: usize, content_pages: usize) -> Result<GroupRecord, RingError> {
+    fn place(
+        &self,
+        (number, taken_at): (u64, u64),
+        entries: usize,
+        content_pages: usize,
+    ) -> Result<GroupRecord, RingError> {
         let state = self.state.borrow();
         let needed = table::group_pages(entries, content_pages as u64);
         if needed > state.area_pages {
             let ring_bytes = state.area_pages * PAGE;
             return Err(RingError::TooLarge { needed_bytes: needed * PAGE, ring_bytes });
         }
-        let start = state.free_start(needed).filter(|_| state.groups.len() < GROUPS_MAX);
+        // One that goes on alone may join a set.
+        let groups_max = if state.cuts.set.is_some() { SET_GROUPS_MAX } else { GROUPS_MAX };
+        let start = state.free_start(needed).filter(|_| state.groups.len() < groups_max);
         let Some(start) = start else { return Err(RingError::NoRoom { needed_bytes: needed * PAGE }) };
         Ok(GroupRecord {
-            number: state.last_number + 1,
+            number,
             taken_at,
             start: start as u32,
             content_pages: content_pages as u32,
@@ -512,26 +638,29 @@ impl<D: BlockDevice> RedoRing<D> {
         })
     }
 
-    /// Makes durable that all groups count. Also one does whose directory failed before. For a change that has begun.
+    /// Makes the directory durable, before a replay: a ring alone has all groups count then, also one whose directory failed before. For a
+    /// change that has begun.
     pub(crate) async fn settle_groups(&self) -> Result<(), RingError> {
         self.write_directory_unless_settled().await?;
         let mut state = self.state.borrow_mut();
-        state.reported = state.last_number;
-        state.promised_at = state.is_consistent.then_some(state.last_taken_at);
+        if state.cuts.set.is_none() {
+            state.count_all();
+        }
         Ok(())
     }
 
-    /// Releases all groups, durably: the backing has them, flushed. For a change that has begun.
+    /// Releases all groups that count, durably: the backing has them, flushed. For a change that has begun.
     pub(crate) async fn release_all(&self) -> Result<(), RingError> {
         {
             let mut state = self.state.borrow_mut();
-            state.released = state.groups.len();
-            state.is_settled &= state.groups.is_empty();
+            let reported = state.reported;
+            state.released = state.groups.iter().take_while(|group| group.number <= reported).count();
+            state.is_settled &= state.released == 0;
         }
         self.write_directory_unless_settled().await
     }
 
-    async fn write_directory_unless_settled(&self) -> Result<(), RingError> {
+    pub(super) async fn write_directory_unless_settled(&self) -> Result<(), RingError> {
         if self.state.borrow().is_settled {
             return Ok(());
         }
@@ -539,14 +668,19 @@ impl<D: BlockDevice> RedoRing<D> {
             // It might land on what is written next.
             return Err(RingError::Storage(lost_connection()));
         }
-        let (bytes, released) = {
+        let (bytes, released, withdrawn, reported, is_second_first) = {
             let mut state = self.state.borrow_mut();
             // An attempt that fails may be on the device all the same: no other directory has its generation.
             state.generation += 1;
-            (state.directory().encode(), state.released)
+            let bytes = state.directory().encode();
+            (bytes, state.released, state.withdrawn, state.reported, state.is_second_first)
         };
         let connection = self.device.epoch();
-        for (copy, at) in COPIES.into_iter().enumerate() {
+        let mut places = COPIES;
+        if is_second_first {
+            places.reverse();
+        }
+        for (copy, at) in places.into_iter().enumerate() {
             let (_, written) = self.device.write(at, Buffer::copy_of(&bytes)).await;
             written.map_err(RingError::Storage)?;
             if copy == 1 || !canary::has(Bug::CopiesTogether) {
@@ -558,9 +692,14 @@ impl<D: BlockDevice> RedoRing<D> {
         }
         let mut state = self.state.borrow_mut();
         state.groups.drain(..released);
-        // More may have been released meanwhile.
+        let left = state.groups.len() - withdrawn;
+        state.groups.truncate(left);
+        // More may have been released or withdrawn meanwhile.
         state.released -= released;
-        state.is_settled = state.released == 0;
+        state.withdrawn -= withdrawn;
+        state.is_settled = state.released == 0 && state.withdrawn == 0;
+        state.settled_reported = reported;
+        state.is_second_first = false;
         Ok(())
     }
 
@@ -602,17 +741,57 @@ fn record_checksums<'a>(bytes: &[u8], damaged: &[usize], slots: impl Iterator<It
 impl RingState {
     /// Returns what the directory is to say.
     fn directory(&self) -> Directory {
+        let groups: Vec<GroupRecord> = self.named().copied().collect();
+        let set = self.cuts.set.map(|set| SetRecord {
+            set,
+            members: self.cuts.members,
+            confirmed: self.confirmed().unwrap_or(CutSummary { number: 0, taken_at: 0, members: 0 }),
+            is_pending: self.cuts.is_pending,
+            is_fixed: self.cuts.is_fixed,
+        });
+        let last_number = match (set, groups.last()) {
+            // A cut that was withdrawn, or of which this ring had nothing, is none of its groups.
+            (None, Some(last)) => last.number,
+            _ => self.last_number,
+        };
         Directory {
             ring: self.ring,
             owner: self.owner,
             generation: self.generation,
             epoch: self.epoch,
-            last_number: self.last_number,
+            last_number,
             last_taken_at: self.last_taken_at,
             is_consistent: self.is_consistent,
             area_pages: self.area_pages as u32,
-            groups: self.groups.iter().skip(self.released).copied().collect(),
+            set,
+            groups,
         }
+    }
+
+    /// Returns the groups that the next directory names.
+    fn named(&self) -> impl Iterator<Item = &GroupRecord> {
+        let count = self.groups.len() - self.released - self.withdrawn;
+        self.groups.iter().skip(self.released).take(count)
+    }
+
+    /// Returns true if the device may not have what is confirmed.
+    pub(super) fn is_unconfirmed_on_device(&self) -> bool {
+        self.settled_reported != self.reported
+    }
+
+    /// Records that all groups count.
+    pub(super) fn count_all(&mut self) {
+        self.reported = self.last_number;
+        self.promised_at = self.is_consistent.then_some(self.last_taken_at);
+    }
+
+    /// Drops all groups and the promise.
+    pub(super) fn void(&mut self) {
+        self.released = self.groups.len() - self.withdrawn;
+        self.is_consistent = false;
+        self.promised_at = None;
+        self.cuts.is_pending = false;
+        self.cuts.is_unresolved = false;
     }
 
     /// Returns the first of so many free pages in a row, behind the last group or at the start.
@@ -668,7 +847,7 @@ fn fault_of(copies: &[Result<Directory, DirectoryFault>]) -> RingError {
     let faults: Vec<_> = copies.iter().filter_map(|copy| copy.as_ref().err()).collect();
     for fault in &faults {
         if let DirectoryFault::Version(version) = fault {
-            let reason = format!("it has version {version}, and this build of Forebay knows {VERSION}");
+            let reason = format!("it has version {version}, and this build of Forebay knows {SET_VERSION}");
             return RingError::NotARing(reason);
         }
     }
