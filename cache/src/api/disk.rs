@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::rc::{Rc, Weak};
 
 use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, Unmap,
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Unmap,
     WantedRange,
 };
 use futures_util::future::select;
@@ -17,6 +17,7 @@ use super::counting::{RequestTimes, latency_of};
 use crate::ops::back::{self, Hold};
 use crate::ops::cached_copy::{CachedCopy, cached_copy};
 use crate::ops::cached_reads::{CachedReads, prefetch_first_page};
+use crate::ops::consistency_set::{self, ConsistencySet};
 use crate::ops::consistent_state::{ConsistencyStatistics, WallClock};
 use crate::ops::ctx::Ctx;
 use crate::ops::disk_cache::DiskCache;
@@ -327,6 +328,41 @@ impl<E: Env> CachedDisk<E> {
     /// Returns the redo ring, to be made void once the disk is detached and clean; none without one.
     pub fn redo_ring(&self) -> Option<Rc<RedoRing<E::Backing>>> {
         self.ctx.cache.consistent.ring()
+    }
+
+    /// Has the disk belong to a consistency set: from its next group on, its groups count only together with those of the other disks of the
+    /// set, which live on the same shard. To be called before [`CachedDisk::set_redo_ring`] if the ring was part of the set before, because
+    /// only the whole set knows whether its last group counts; otherwise at any time.
+    ///
+    /// # Errors
+    /// `InvalidRequest` if the disk belongs to another set, or its backing has [`Geometry::atomic_flushes`]: it gets groups without a ring.
+    pub fn join_set(&self, set: &Rc<ConsistencySet<E>>) -> Result<(), BlockError> {
+        let cache = &self.ctx.cache;
+        let refused = |reason: &str| {
+            Err(BlockError::anywhere(ErrorKind::InvalidRequest, Operation::Write).because(reason))
+        };
+        if self.ctx.backing.geometry().atomic_flushes {
+            return refused(
+                "a backing with atomic flushes gets groups by itself, so its disk joins no consistency set",
+            );
+        }
+        let is_other = |ours| !std::ptr::addr_eq(Rc::as_ptr(&ours), Rc::as_ptr(set));
+        if cache.consistent.set().is_some_and(is_other) {
+            return refused("the disk belongs to another consistency set, which it has to leave first");
+        }
+        let ours = Rc::clone(set);
+        cache.consistent.join_set(ours);
+        set.join(cache);
+        Ok(())
+    }
+
+    /// Has the disk leave its consistency set: its ring goes on alone, durably, and keeps what it promises. Waits for a cut that is on its
+    /// way. The caller lowers [`ConsistencySet::set_expected`] afterwards. Does nothing without a set.
+    ///
+    /// # Errors
+    /// If the ring fails; then the disk is still a member, and the call may be repeated.
+    pub async fn leave_set(&self) -> Result<(), BlockError> {
+        consistency_set::leave(&self.ctx.cache).await
     }
 
     /// Returns the state of consistent write-back; none without a ring, unless the backing gets the groups itself.

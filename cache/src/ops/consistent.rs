@@ -35,6 +35,7 @@ use super::group_content::{changes_of, content};
 use super::kept_versions::KEPT_NS;
 use super::ring_promise::{RETRY_NS, end_promise, failed, make_void, tail_first};
 use super::ring_replay::handle_failure;
+use super::set_link::{SetLink, SetWait};
 use super::settle_log::settle_log;
 use crate::state::catalog::ALL_PAGES;
 use crate::state::dirty::Dirty;
@@ -95,6 +96,7 @@ impl<E: Env> DiskCache<E> {
             backing_as_of: state.pause.as_of(),
             replays: state.replays.get(),
             failure: state.failure.borrow().clone(),
+            set: state.set().map(|set| set.statistics()),
         })
     }
 
@@ -145,6 +147,11 @@ impl<E: Env> DiskCache<E> {
             && self.flash_void.get().is_none()
     }
 
+    /// Returns true if the promise may end: it is not wanted, and everything is destaged or the order of destage is another one.
+    fn may_void(&self) -> bool {
+        !self.wants_consistency() && (!self.has_consistent_order() || self.is_destaged())
+    }
+
     /// Returns true if nothing is dirty that destage can bring to the backing, and nothing is about to become so.
     fn is_destaged(&self) -> bool {
         !self.back.throttle.has_writers() && !self.catalog.can_destage(ALL_PAGES)
@@ -156,6 +163,11 @@ impl<E: Env> DiskCache<E> {
 pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64> {
     let state = &cache.consistent;
     let target = state.target()?;
+    if let GroupTarget::Ring(ring) = &target
+        && let Some(error) = state.cut_failure.take()
+    {
+        return handle_failure(ctx, ring, error).await;
+    }
     let now = cache.pool.host.now();
     if now < state.retry_at.get() {
         return Some(state.retry_at.get() - now);
@@ -172,7 +184,7 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
         if !state.promises() {
             return None;
         }
-        if !cache.has_consistent_order() || cache.is_destaged() {
+        if cache.may_void() {
             return void(ctx, target).await;
         }
         state.is_wanted.set(true);
@@ -195,12 +207,14 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
         cache.catalog.with_journal(|journal| (!journal.fresh().is_empty(), journal.fresh().pages()))?;
     // The first group counts also if nothing is dirty: something is promised from then on.
     let is_first = cache.wants_consistency() && state.taken_at().is_none();
-    if !is_fresh && !is_first {
+    let set = state.set().filter(|_| !state.is_to_backing());
+    let is_changed = set.as_ref().is_some_and(|set| set.is_changed());
+    if !is_fresh && !is_first && !is_changed {
         state.is_wanted.set(false);
         return (!cache.wants_consistency()).then_some(RETRY_NS);
     }
     let now = cache.pool.host.now();
-    if state.fresh_since.get().is_none() {
+    if state.fresh_since.get().is_none() && (is_fresh || is_first) {
         state.fresh_since.set(Some(now));
     }
     if let GroupTarget::Backing = target {
@@ -214,13 +228,35 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Option<u64
     }
     let due = state.fresh_since.get().unwrap_or(now) + cache.group_age();
     let is_much = pages >= GROUP_PAGES || pages * 4 >= cache.dirty_limit() || is_half(cache, pages);
-    if !state.is_wanted.get() && !is_much && now < due {
+    if !state.is_wanted.get() && !is_much && !is_changed && now < due {
         return Some(due - now);
+    }
+    if let Some(set) = set {
+        return cut(cache, &*set).await;
     }
     match (write_group(ctx, &target).await, target) {
         (Ok(()), _) => Some(0),
         (Err(error), GroupTarget::Ring(ring)) => handle_failure(ctx, &ring, error).await,
         (Err(error), GroupTarget::Backing) => Some(failed(cache, error)),
+    }
+}
+
+/// Brings all members of the set of a disk to a cut. Returns the nanoseconds until the next step.
+async fn cut<E: Env>(cache: &DiskCache<E>, set: &dyn SetLink) -> Option<u64> {
+    let rest = set.rest(cache.pool.host.now());
+    if rest > 0 {
+        return Some(rest);
+    }
+    match set.cut(cache.id).await {
+        Ok(()) => Some(0),
+        // A failure of its own ring is handled at once.
+        Err(_) if cache.consistent.cut_failure.borrow().is_some() => Some(0),
+        Err(wait) => {
+            if wait != SetWait::Disk(cache.id) {
+                cache.consistent.failure.replace(Some(wait.failure()));
+            }
+            Some(RETRY_NS)
+        }
     }
 }
 
@@ -240,6 +276,11 @@ async fn take_over<E: Env>(cache: &Rc<DiskCache<E>>, ring: Rc<RedoRing<E::Backin
             return Some(failed(cache, error));
         }
         end_promise(cache);
+    } else if state.set().is_none() && ring.set().is_some() {
+        let left = cache.pool.host.to_its_end(async move { ring.leave_set().await });
+        if let Err(error) = left.await {
+            return Some(failed(cache, error));
+        }
     }
     state.is_taken_over.set(true);
     cache.back.destage.wake_all();
@@ -318,6 +359,10 @@ async fn void<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, target: GroupTarget<E>) 
     if !cache.may_use(&target) {
         return Some(RETRY_NS);
     }
+    if !cache.may_void() {
+        // It is wanted again since, and statistics may have said what the ring promises.
+        return Some(0);
+    }
     match target {
         GroupTarget::Ring(ring) => {
             if let Err(error) = make_void(cache, ring).await {
@@ -394,6 +439,10 @@ async fn write_group<E: Env>(
         || BlockError::anywhere(ErrorKind::Gone, Operation::Read).because("the disk is being detached");
     if !cache.may_use(target) {
         return Err(RingError::Abandoned(gone()));
+    }
+    if state.set().is_some() && !state.is_to_backing() {
+        // It joined a set while this waited for its turn.
+        return Ok(());
     }
     if let GroupTarget::Backing = target
         && cache.stays_paused()
@@ -473,7 +522,7 @@ async fn write_group<E: Env>(
 }
 
 /// Makes the log durable up to the beginning of the group on its way.
-async fn make_log_durable<E: Env>(cache: &DiskCache<E>) -> Result<(), RingError> {
+pub(super) async fn make_log_durable<E: Env>(cache: &DiskCache<E>) -> Result<(), RingError> {
     if canary::has(Bug::GroupBeforeLog) {
         return Ok(());
     }

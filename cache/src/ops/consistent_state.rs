@@ -10,6 +10,7 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::kept_versions::KeptVersions;
 use super::pause_state::Pause;
+use super::set_link::{SetLink, SetStatistics};
 use crate::types::env::Env;
 use crate::types::settings::DestageOrder;
 
@@ -78,6 +79,10 @@ pub(crate) struct ConsistentState<E: Env> {
     /// Clock of the times of groups.
     wall_clock: RefCell<WallClock>,
     pub(super) failure: RefCell<Option<RingError>>,
+    /// Consistency set of the disk.
+    set: RefCell<Option<Rc<dyn SetLink>>>,
+    /// Failure of the ring in the last cut of the set, which the disk has not handled yet.
+    pub(super) cut_failure: RefCell<Option<RingError>>,
 }
 
 /// Clock for people: returns the nanoseconds since 1970. It may be set at any time, so no decision depends on it.
@@ -101,6 +106,8 @@ pub struct ConsistencyStatistics {
     pub replays: u64,
     /// The last failure, if no group counted since.
     pub failure: Option<RingError>,
+    /// State of the consistency set of the disk, if it has one.
+    pub set: Option<SetStatistics>,
 }
 
 impl<E: Env> ConsistentState<E> {
@@ -133,7 +140,23 @@ impl<E: Env> ConsistentState<E> {
             kept: RefCell::default(),
             wall_clock: RefCell::new(Rc::new(|| 0)),
             failure: RefCell::default(),
+            set: RefCell::default(),
+            cut_failure: RefCell::default(),
         }
+    }
+
+    /// Returns the consistency set of the disk.
+    pub(crate) fn set(&self) -> Option<Rc<dyn SetLink>> {
+        self.set.borrow().clone()
+    }
+
+    /// Has the disk belong to a consistency set.
+    pub(crate) fn join_set(&self, set: Rc<dyn SetLink>) {
+        self.set.replace(Some(set));
+    }
+
+    pub(super) fn leave_set(&self) {
+        self.set.take();
     }
 
     /// Returns true while only what a group has may change the backing.
@@ -150,6 +173,7 @@ impl<E: Env> ConsistentState<E> {
         self.dirty_pages_max.set(content_pages_of(ring.room_bytes() / 2));
         self.target.replace(Some(GroupTarget::Ring(Rc::new(ring))));
         self.is_taken_over.set(false);
+        self.cut_failure.take();
         self.wall_clock.replace(wall_clock);
         self.wake.notify_one();
         !self.has_task.replace(true)
@@ -186,7 +210,7 @@ impl<E: Env> ConsistentState<E> {
     /// Returns the time of the last group that counts; none while nothing is promised.
     pub(super) fn taken_at(&self) -> Option<u64> {
         match &*self.target.borrow() {
-            Some(GroupTarget::Ring(ring)) => ring.taken_at(),
+            Some(GroupTarget::Ring(ring)) => ring.confirmed_at(),
             Some(GroupTarget::Backing) => self.confirmed_at.get(),
             None => None,
         }
@@ -202,6 +226,7 @@ impl<E: Env> ConsistentState<E> {
         self.target.take();
         self.dirty_pages_max.set(u64::MAX);
         self.failure.take();
+        self.cut_failure.take();
     }
 
     /// Returns true if groups still go there.

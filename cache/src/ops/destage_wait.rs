@@ -99,6 +99,9 @@ pub(super) async fn wait_until<E: Env>(
             return Ok(());
         }
         cache.check_alive(Operation::Write)?;
+        if let Some(set) = cache.consistent.set() {
+            set.end_full_pauses();
+        }
         match patience {
             Patience::Guest { .. } => {
                 cache.end_pause("guests wrote as much as may be dirty, or a request had to wait for destage");

@@ -39,6 +39,7 @@ pub(crate) mod cached_reads;
 pub(crate) mod close_intents;
 pub(crate) mod commit;
 mod commit_queue;
+pub(crate) mod consistency_set;
 pub(crate) mod consistent;
 pub(crate) mod consistent_state;
 mod covering;
@@ -74,6 +75,7 @@ pub(crate) mod reconnect;
 mod ring_promise;
 mod ring_replay;
 pub(crate) mod second_copies;
+pub(crate) mod set_link;
 mod settle_log;
 mod survivors;
 #[cfg(test)]

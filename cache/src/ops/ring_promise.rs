@@ -41,6 +41,9 @@ pub(super) fn end_promise<E: Env>(cache: &DiskCache<E>) {
     state.fresh_since.set(None);
     cache.catalog.keep_journal(false);
     cache.back.destage.wake_all();
+    if let Some(set) = state.set() {
+        set.record_change();
+    }
 }
 
 /// Has the first group destaged first once the ring is half full.

@@ -34,7 +34,11 @@ pub(super) async fn handle_failure<E: Env>(
     let used = ring.used_bytes();
     let is_full = matches!(error, RingError::NoRoom { .. });
     if is_full && state.pause.is_on() {
-        // No group until then. Dirty data has a limit, which ends the pause.
+        // No group until then. Dirty data has a limit, which ends the pause; in a consistency set, that of any member does.
+        if let Some(set) = state.set() {
+            failed_for(cache, error.clone(), BACKING_RETRY_NS);
+            set.wake_waiters();
+        }
         return Some(failed_for(cache, error, BACKING_RETRY_NS));
     }
     let was_used = state.used_when_full.replace(is_full.then_some(used));

@@ -111,6 +111,10 @@ pub enum Bug {
     AgeNotLimited,
     /// A start takes what is dirty for journaled.
     DirtyTakenForJournaled,
+    /// A group of a consistency set counts once its own redo ring has it.
+    CountsAlone,
+    /// Time passes between the beginnings of the groups of a cut of a consistency set.
+    CutNotAtOnce,
     /// A start ignores the intents in a segment of notes that the end left incomplete (rule I11).
     UnfinishedNotesIgnored,
 }
