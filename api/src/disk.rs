@@ -193,6 +193,19 @@ pub struct Dirt {
     pub ring_bytes: Option<u64>,
     /// Reason why the last group did not reach the ring, if it did not.
     pub ring_error: Option<String>,
+    pub consistency_set: Option<ConsistencySetInfo>,
+}
+
+/// Consistency set of a disk: its disks are of one instant if all flash is lost.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ConsistencySetInfo {
+    pub name: String,
+    /// Disks that belong to it, served or not.
+    pub members: u32,
+    /// Of these, disks that are part of its groups: in write-back and consistent order.
+    pub promising: u32,
+    /// Reason for which none of its groups counts at present.
+    pub waits_for: Option<String>,
 }
 
 /// State of a request to quiesce a disk.

@@ -216,14 +216,18 @@ pub(crate) enum DiskCommand {
 }
 
 #[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct DiskRecover {
-    /// The backing, as `disk add` takes it.
-    #[arg(long, value_name = "URI")]
-    pub(crate) backing: String,
-    /// File, device or image (rbd:POOL/IMAGE) of its redo ring. Default: .NAME.forebay-ring beside a backing that is a file, and
-    /// IMAGE.forebay-ring for an image of Ceph RBD.
+    /// The backing, as `disk add` takes it. For the disks of a consistency set: all of them, each with an option of its own.
+    #[arg(long, value_name = "URI", required = true)]
+    pub(crate) backing: Vec<String>,
+    /// File, device or image (rbd:POOL/IMAGE) of its redo ring; of several backings for each, in their order. Default: .NAME.forebay-ring
+    /// beside a backing that is a file, and IMAGE.forebay-ring for an image of Ceph RBD.
     #[arg(long, value_name = "FILE")]
-    pub(crate) ring: Option<String>,
+    pub(crate) ring: Vec<String>,
+    /// One disk of a consistency set without the others, which do not match it then.
+    #[arg(long)]
+    pub(crate) alone: bool,
     /// Check the ring and show what would be done; change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use base::error::{Error, Result, hint};
+use base::names;
 use base::rights::SocketRights;
 use base::units::{BurstTime, RetryTime, Share, Size};
 use base::wrap::hanging;
@@ -49,7 +50,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 28] = [
+pub(crate) const KEYS: [Key; 29] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -153,6 +154,13 @@ pub(crate) const KEYS: [Key; 28] = [
         words: &["off"],
         about: "destage-order=consistent: the longest time for which a write may be in no group of the redo ring, such as 5s; writers are \
                 slowed down to that; off is no limit",
+    },
+    Key {
+        name: "consistency-set",
+        default: "off",
+        words: &["off"],
+        about: "destage-order=consistent: name of a set of disks whose groups are of the same instant, such as the disks of one guest: if all \
+                flash is lost, forebay disk recover brings all of them to one time; off = the disk alone",
     },
     Key {
         name: "redundancy",
@@ -261,6 +269,8 @@ pub(crate) struct Values {
     ring_size: Option<Size>,
     /// Seconds; none: no limit.
     consistent_age_max: Option<u64>,
+    /// None: it is in no set.
+    consistency_set: Option<String>,
     redundancy: Redundancy,
     unmarked: Unmarked,
     retry_time: RetryTime,
@@ -409,6 +419,7 @@ impl Default for Values {
             ring: None,
             ring_size: None,
             consistent_age_max: None,
+            consistency_set: None,
             redundancy: Redundancy::Mirror,
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
@@ -503,6 +514,7 @@ impl Values {
             "consistent-age-max" => {
                 self.consistent_age_max = parse_unless(text, "off", parse_age).map_err(about)?;
             }
+            "consistency-set" => self.consistency_set = parse_set(text).map_err(about)?,
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
             "allow-unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
@@ -544,6 +556,11 @@ impl Values {
     /// Returns true if destage is to go through a redo ring.
     pub(crate) fn is_consistent(&self) -> bool {
         self.destage_order == DestageOrder::Consistent
+    }
+
+    /// Returns the consistency set that the disk is in, if it is destaged in consistent order.
+    pub(crate) fn consistency_set(&self) -> Option<&str> {
+        self.consistency_set.as_deref().filter(|_| self.is_consistent())
     }
 
     /// Returns the path or image of the redo ring, if it was set.
@@ -601,6 +618,7 @@ impl Values {
                 "consistent-age-max",
                 self.consistent_age_max.map_or_else(|| "off".to_owned(), |seconds| format!("{seconds}s")),
             ),
+            ("consistency-set", self.consistency_set.clone().unwrap_or_else(|| "off".to_owned())),
             ("redundancy", self.redundancy.to_string()),
             ("allow-unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
@@ -727,6 +745,16 @@ fn parse_age(text: &str) -> Result<u64, String> {
         return Ok(seconds);
     }
     Err(format!("give from {}s to {}s, or off", AGE_SECONDS.start(), AGE_SECONDS.end()))
+}
+
+fn parse_set(text: &str) -> Result<Option<String>, String> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let named = names::check(text).map(|()| Some(text.to_owned()));
+    named.map_err(|_| {
+        "write off, or a name of the characters a-z 0-9 . _ - that starts with a letter or digit".to_owned()
+    })
 }
 
 fn parse_ring(text: &str) -> Result<Option<String>, String> {

@@ -14,6 +14,7 @@
 mod accepting;
 mod claims;
 mod connected;
+mod consistency_sets;
 mod counting;
 mod destage;
 mod displaced;
@@ -85,6 +86,7 @@ const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
 use claims::{Claim, ClaimGuard, Claims};
 pub(crate) use connected::IfInUse;
+use consistency_sets::set_of;
 pub(crate) use displaced::displaced_text;
 pub(crate) use flash_division::DiskFlash;
 use flash_division::FlashShares;
@@ -392,6 +394,7 @@ impl Registry {
         // The number is used up durably before anything can be cached under it, so that data which a crash
         // leaves on flash is never taken for another disk's.
         let id = self.remembered.change(|state| Ok(state.take_disk_number())).await?;
+        self.know_set(values.consistency_set()).await?;
         let ram_in_change = self.make_ram_room(id, &wanted.name, &values).await;
         let mut record = DiskRecord {
             id,
@@ -421,6 +424,7 @@ impl Registry {
             log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
+        self.settle_sets(&record).await;
         drop(ram_in_change);
         self.begin_totals();
         self.release_after_end(&record);
@@ -449,7 +453,7 @@ impl Registry {
     /// # Errors
     /// If it cannot be changed; then everything is as before.
     pub(crate) async fn set(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         changes: &BTreeMap<String, String>,
         cached: CachePolicy,
@@ -464,6 +468,7 @@ impl Registry {
         let location = Location::parse(&before.backing)?;
         if !before.read_only {
             volumes::check(name, &values, &location)?;
+            consistency_sets::check_same_set(name, &before.settings, &values)?;
         }
         let ram = self.ram_to_claim(&values, Some(&before.settings));
         let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
@@ -495,6 +500,7 @@ impl Registry {
                 needs_ring(&values, &location) && !needs_ring(&before.settings, &location);
             if becomes_consistent {
                 self.check_ring_drive(name, &values, &location).await?;
+                self.gather(name, &values).await?;
                 // Before its ring promises anything: a start in address order would break that.
                 let noted = values.clone();
                 self.change_record(name, |record| record.settings = noted).await?;
@@ -503,6 +509,7 @@ impl Registry {
                 if becomes_consistent {
                     let settings = before.settings.clone();
                     log_if_failed(&self.change_record(name, |record| record.settings = settings).await);
+                    self.leave_set(name);
                 }
                 return Err(problem);
             }
@@ -525,6 +532,7 @@ impl Registry {
             log_if_failed(&undone);
             return Err(problem);
         }
+        self.settle_sets(&before).await;
         drop(ram_in_change);
         drop(claimed);
         drop(changing);
@@ -750,6 +758,7 @@ impl Registry {
         let used = BackingRequest { name, location: &location, identity, access, images, waiting };
         self.check_unshared(used, claimed).await?;
         let rights = resolve_rights(&current.settings).await?;
+        self.know_set(set_of(current)).await?;
         // Geometry in its record from before this start.
         Ok(Some(self.attaching(current, location, rights)))
     }
@@ -794,7 +803,8 @@ impl Registry {
     async fn reconfigure(&self, name: &str, values: &Values) -> Result<()> {
         let rights = Some(resolve_rights(values).await?);
         let values = self.in_memory(self.disk_number(name)?, values);
-        self.shards.reconfigure(ReconfigureRequest { name: name.to_owned(), values, rights }).await
+        let set = self.membership(name, &values);
+        self.shards.reconfigure(ReconfigureRequest { name: name.to_owned(), values, rights, set }).await
     }
 
     fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> AttachRequest {
@@ -810,6 +820,7 @@ impl Registry {
             // Versions that did not record it used this one, whatever the backing had.
             sector_bytes_before: record.sector_bytes.or(record.size_bytes.map(|_| SECTOR)),
             hold: self.holds.time_of(record.id),
+            set: self.membership_of(record),
             unsaved: UnsavedPools {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),

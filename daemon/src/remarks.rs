@@ -9,7 +9,7 @@ use crate::keys::{KEYS, RAM_BYTES_DEFAULT, Values};
 use crate::shard::DiskReport;
 
 /// Keys with an effect in write-back only.
-const OF_WRITE_BACK: [&str; 8] = [
+const OF_WRITE_BACK: [&str; 9] = [
     "dirty-limit",
     "destage-rate-min",
     "destage-rate-max",
@@ -17,6 +17,7 @@ const OF_WRITE_BACK: [&str; 8] = [
     "ring",
     "ring-size",
     "consistent-age-max",
+    "consistency-set",
     "redundancy",
 ];
 /// Keys with an effect only where something is cached.

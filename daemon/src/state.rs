@@ -1,5 +1,6 @@
 //! State of the host: the pool and the disks, as they are in `DIR/state.json` (`host_record.rs`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base::names;
@@ -32,6 +33,9 @@ pub(crate) struct State {
     pub(crate) former: Vec<FormerPool>,
     /// The disks in the order in which they were added.
     pub(crate) disks: Vec<DiskRecord>,
+    /// Identities of consistency sets, 32 hexadecimal digits, by name: as long as a disk is in the set.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) consistency_sets: BTreeMap<String, String>,
     /// Numbers of disks that were removed with their dirty data since the pool was opened. Data of them that
     /// it may still hold is dropped when it is opened next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -309,6 +313,7 @@ impl Default for State {
             replaced: None,
             former: Vec::new(),
             disks: Vec::new(),
+            consistency_sets: BTreeMap::new(),
             given_up: Vec::new(),
         }
     }

@@ -182,42 +182,43 @@ may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-
  0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a second; 0 is no limit."},{name:"des\
 tage-order",about:"Write-back: consistent leaves an older disk without its flash, and needs a redo ring.",choices:["address","consistent"]},
 {name:"ring",about:"File or device of the redo ring; auto: a file."},{name:"ring-size",about:"Size of a new ring; auto: 1GiB at most."},{name:"\
-consistent-age-max",about:"Age limit of the ring's promise; off: none."},{name:"redundancy",about:"Write-back: whether dirty data is kept on\
- two devices of the pool.",choices:["mirror","none"]},{name:"allow-unmarked",about:"Write-back where the backing cannot be marked: nothing t\
-hen keeps another Forebay from serving it.",choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fail\
-s or hangs, such as 25s, or wait."},{name:"iops-max",about:"Requests a second that guests get at most; off is no limit."},{name:"bandwidth-m\
-ax",about:"Bytes a second that reads and writes move at most, at least 1MiB; off is no limit."},{name:"burst-time",about:"How long these two\
- are saved up while guests ask for less, such as 1s."},{name:"sector-size",about:"Sector that guests are shown when they connect next; auto \
-follows the backing.",choices:["auto","512","4096"]},{name:"map",about:"Whether the disk is made a block device of the host at each start of\
- the service.",choices:["off","on"]},{name:"socket-owner",about:"User who owns the sockets that guests connect to; auto is the daemon's."},{
-name:"socket-group",about:"Group of the sockets that guests connect to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who\
- may connect, as octal digits."}],Cu={"write-through":"Writes go to the backing first, then to the cache; the backing is always complete.","\
-write-back":"Writes are acknowledged when flash has them, and the backing gets them later. Until then the newest data is on flash alone.","w\
-rite-around":"Writes go to the backing only; what they replace in the cache is dropped.","pass-through":"Every request goes to the backing. \
-Guests have no cache until the mode is changed back."};function ki(e,t){return[...Object.entries(t).map(([s,i])=>Fu(e,s,i)).flat(),"Guests s\
-tay connected and go on meanwhile."]}function Fu(e,t,n){let s=A(e.statistics.cached_bytes);switch(t){case"mode":return[Cu[n]??`The mode beco\
-mes ${n}.`,...Ou(e,n)];case"block-size":return[`What is cached of the disk on flash (${s}) is dropped; it is read from the backing again.`];case"\
-limit":return[`Flash that the disk holds above the new limit is evicted; it holds ${A(e.statistics.flash_bytes)} now.`];case"allow-unmarked":
-return n==="yes"?["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that yourself."]:[];case"redun\
-dancy":return[n==="none"?"Dirty data is kept on one device only: if it fails, that data is lost.":"Dirty data is kept on two devices, if the\
- pool has them."];case"sector-size":return["Guests see it when they connect again. A guest that has partitions on the disk does not find the\
-m in sectors of another size."];case"iops-max":case"bandwidth-max":return[n==="off"?"Guests are not held back by it any more.":"Requests of \
-guests beyond it wait, from now on; no error comes of it."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect \
-to the disk changes at once."];default:return[]}}function Ou(e,t){return e.mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${A(nt(e))}\
- is dirty; it is written to the backing while guests go on.`]}function _l(e){let t=nt(e);return[t>0?`${A(t)} is dirty and is written to the \
-backing first.`:"Nothing is dirty: the backing has everything.","The guest goes on meanwhile, and has its disk as it was before. What is cac\
-hed of it is dropped."]}function Sl(e){let t=nt(e),n=e.connections??0;return[t>0?`${A(t)} is dirty; it is written to the backing first. If t\
-hat cannot be, the disk stays.`:"Nothing is dirty: the backing has everything.",...n>0?[`${me(n)} ${n===1?"client is":"clients are"} connect\
-ed, so it is refused unless the box below is ticked.`]:[],...e.guest?["It was taken from a running guest. `forebay vm detach` gives it back \
-to that guest without errors."]:[],"What is cached of it is dropped. The content of the backing stays."]}function us(e,t){let n=nt(t),s=n>0?
-`${A(n)} is dirty: flash has it and the backing does not.`:"Nothing is dirty: the backing has everything.";switch(e){case"destage":return[s,
-"Dirty data is written to the backing at full speed. Guests go on and may notice a busier backing."];case"normal":return[s,"Destage goes on \
-at the pace that suits guests."];case"quiesce":return[s,t.settings["destage-order"]==="consistent"?"It is destaged first. After that the bac\
-king stays as it is, as of one time, and guests go on writing back. If they write as much as may be dirty, this ends early.":"It is destaged\
- first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the ti\
-me below, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${A(t.statistics.
-cached_bytes)} cached on flash and ${A(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,n>0?`${A(n)} is dirty \
-and is destaged first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var Nu=60,zu=600,Hu=300;function El(e,t){let n=Iu.map(i=>{let r=()=>{let l=e();l&&tt(Vu(i.work(l),t))};return[i,c("button",{type:"button","d\
+consistent-age-max",about:"Age limit of the ring's promise; off: none."},{name:"consistency-set",about:"Set of disks whose groups are of one\
+ instant; off: the disk alone."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mir\
+ror","none"]},{name:"allow-unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving i\
+t.",choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"\
+iops-max",about:"Requests a second that guests get at most; off is no limit."},{name:"bandwidth-max",about:"Bytes a second that reads and wr\
+ites move at most, at least 1MiB; off is no limit."},{name:"burst-time",about:"How long these two are saved up while guests ask for less, su\
+ch as 1s."},{name:"sector-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512",
+"4096"]},{name:"map",about:"Whether the disk is made a block device of the host at each start of the service.",choices:["off","on"]},{name:"\
+socket-owner",about:"User who owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of the sock\
+ets that guests connect to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Cu={"write\
+-through":"Writes go to the backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when fl\
+ash has them, and the backing gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only;\
+ what they replace in the cache is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is chang\
+ed back."};function ki(e,t){return[...Object.entries(t).map(([s,i])=>Fu(e,s,i)).flat(),"Guests stay connected and go on meanwhile."]}function Fu(e,t,n){
+let s=A(e.statistics.cached_bytes);switch(t){case"mode":return[Cu[n]??`The mode becomes ${n}.`,...Ou(e,n)];case"block-size":return[`What is \
+cached of the disk on flash (${s}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the \
+new limit is evicted; it holds ${A(e.statistics.flash_bytes)} now.`];case"allow-unmarked":return n==="yes"?["Nothing keeps another Forebay f\
+rom serving this backing while flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on on\
+e device only: if it fails, that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests\
+ see it when they connect again. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"\
+bandwidth-max":return[n==="off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes o\
+f it."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Ou(e,t){
+return e.mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${A(nt(e))} is dirty; it is written to the backing while guests go on.`]}function _l(e){
+let t=nt(e);return[t>0?`${A(t)} is dirty and is written to the backing first.`:"Nothing is dirty: the backing has everything.","The guest go\
+es on meanwhile, and has its disk as it was before. What is cached of it is dropped."]}function Sl(e){let t=nt(e),n=e.connections??0;return[
+t>0?`${A(t)} is dirty; it is written to the backing first. If that cannot be, the disk stays.`:"Nothing is dirty: the backing has everything\
+.",...n>0?[`${me(n)} ${n===1?"client is":"clients are"} connected, so it is refused unless the box below is ticked.`]:[],...e.guest?["It was\
+ taken from a running guest. `forebay vm detach` gives it back to that guest without errors."]:[],"What is cached of it is dropped. The cont\
+ent of the backing stays."]}function us(e,t){let n=nt(t),s=n>0?`${A(n)} is dirty: flash has it and the backing does not.`:"Nothing is dirty:\
+ the backing has everything.";switch(e){case"destage":return[s,"Dirty data is written to the backing at full speed. Guests go on and may not\
+ice a busier backing."];case"normal":return[s,"Destage goes on at the pace that suits guests."];case"quiesce":return[s,t.settings["destage-o\
+rder"]==="consistent"?"It is destaged first. After that the backing stays as it is, as of one time, and guests go on writing back. If they w\
+rite as much as may be dirty, this ends early.":"It is destaged first. After that, writes wait for the backing, so that a backup or snapshot\
+ of the backing is complete.","This ends by itself after the time below, or when it is resumed."];case"resume":return["Writes may lie on fla\
+sh alone again, as the mode says."];case"evict":return[`${A(t.statistics.cached_bytes)} cached on flash and ${A(t.statistics.ram_bytes)} in \
+RAM are dropped, and no restart brings them back.`,n>0?`${A(n)} is dirty and is destaged first.`:"Nothing is dirty; nothing is lost.","Guest\
+s go on from the backing, slower, until the cache is warm again."]}}var Nu=60,zu=600,Hu=300;function El(e,t){let n=Iu.map(i=>{let r=()=>{let l=e();l&&tt(Vu(i.work(l),t))};return[i,c("button",{type:"button","d\
 ata-action":i.name,onclick:r},i.label)]}),s=c("p",{class:"hint","data-figure":"quiesce"});return{element:c("section",{class:"card","aria-lab\
 el":"Actions"},c("h2",{},"Actions"),c("div",{class:"buttons buttons-start"},...n.map(([,i])=>i)),s),update(){let i=e();for(let[l,u]of n)u.disabled=
 i===null||!l.isPossible(i);let r=i&&!Ns(i)?`Nothing can be done while the disk is ${i.state}.`:i?vl(i):null;G(s,r??""),Q(s,r!==null)}}}var Ns=e=>e.

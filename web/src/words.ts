@@ -226,6 +226,7 @@ export const KEYS: Key[] = [
   { name: "ring", about: "File or device of the redo ring; auto: a file." },
   { name: "ring-size", about: "Size of a new ring; auto: 1GiB at most." },
   { name: "consistent-age-max", about: "Age limit of the ring's promise; off: none." },
+  { name: "consistency-set", about: "Set of disks whose groups are of one instant; off: the disk alone." },
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
   { name: "allow-unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },

@@ -449,6 +449,13 @@ fn consistent(disk: &Value) -> Option<String> {
     said.extend(ring.map(|ring| {
         format!("{} of {} used in {ring}", size(&disk["ring_used_bytes"]), size(&disk["ring_bytes"]))
     }));
+    let set = &disk["consistency_set"];
+    if set.is_object() {
+        let (name, promising, members) =
+            (text(&set["name"]), number(&set["promising"]), number(&set["members"]));
+        said.push(format!("of one time with set '{name}' ({promising} of {members} disks)"));
+        said.extend(set["waits_for"].as_str().map(|reason| format!("WAITS: {reason}")));
+    }
     said.extend(disk["ring_error"].as_str().map(|error| format!("STUCK: {error}")));
     Some(said.join("; "))
 }

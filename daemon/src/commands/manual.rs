@@ -87,6 +87,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "forebay disk recover --backing /srv/images/db.raw --dry-run",
             ),
             ("Bring its backing to that time:", "forebay disk recover --backing /srv/images/db.raw"),
+            (
+                "Bring both disks of a consistency set to one time:",
+                "forebay disk recover --backing /srv/images/data.raw --backing /srv/images/log.raw",
+            ),
         ],
     ),
     ("forebay-disk-remove", &[("Stop serving a disk:", "forebay disk remove web1")]),

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use api::disk::{
-    BackingProperty, BackingState, BackingValue, Capability, Condition, DamagedObject, Dirt, Door, Head,
-    LastScrub, LoadState, Loaded, LostRange, QuiesceInfo, QuiesceState, RunningGuest, ScrubInfo, ScrubReport,
-    ScrubState, Storage,
+    BackingProperty, BackingState, BackingValue, Capability, Condition, ConsistencySetInfo, DamagedObject,
+    Dirt, Door, Head, LastScrub, LoadState, Loaded, LostRange, QuiesceInfo, QuiesceState, RunningGuest,
+    ScrubInfo, ScrubReport, ScrubState, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
 use base::units::Size;
@@ -20,7 +20,7 @@ use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::DiskView;
 use crate::remarks;
-use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus, ScrubTimes};
+use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus, ScrubTimes, SetReport};
 use crate::state::{GuestRecord, Stage};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -240,6 +240,11 @@ fn dirt(view: &DiskView) -> Dirt {
         ring_used_bytes: ring.map(|(state, _)| state.ring_bytes[0]),
         ring_bytes: ring.map(|(state, _)| state.ring_bytes[1]),
         ring_error: ring.and_then(|(state, _)| state.failure.as_ref()).map(ToString::to_string),
+        consistency_set: ring.and_then(|(state, _)| state.set).map(|state| {
+            let SetReport { members, promising, waits_for } = SetReport::of(state);
+            let name = view.record.settings.consistency_set().unwrap_or_default().to_owned();
+            ConsistencySetInfo { name, members, promising, waits_for }
+        }),
     }
 }
 

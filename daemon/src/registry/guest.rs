@@ -47,7 +47,7 @@ impl Registry {
         if settings.writes_back() {
             self.note_unsaved(name).await?;
         }
-        self.shards.take_over(change(name, settings)).await?;
+        self.shards.take_over(self.change_of(name, settings)).await?;
         if let Err(problem) = self.change_record(name, |record| set_stage(record, Stage::Attached)).await {
             log_if_failed(&self.withdraw(name).await);
             log_if_failed(&self.shards.release_lock(name.to_owned()).await);
@@ -122,6 +122,11 @@ impl Registry {
         });
     }
 
+    fn change_of(&self, name: &str, values: Values) -> ReconfigureRequest {
+        let set = self.membership(name, &values);
+        ReconfigureRequest { name: name.to_owned(), values, rights: None, set }
+    }
+
     /// Returns the backing of the disk of this name and number, if it was taken from a running guest.
     fn taken_from_guest(&self, name: &str, id: u32) -> Option<String> {
         let state = self.state();
@@ -131,7 +136,7 @@ impl Registry {
 
     async fn withdraw(&self, name: &str) -> Result<()> {
         let passing_through = known(&self.state(), name)?.settings.passing_through();
-        self.shards.withdraw(change(name, passing_through)).await
+        self.shards.withdraw(self.change_of(name, passing_through)).await
     }
 
     /// Returns the stage of a disk's move from or to a running guest.
@@ -173,8 +178,4 @@ fn released(name: &str, backing: &str) {
         "Disk '{name}' is released: the QEMU that it was taken from has ended, and {backing} has everything"
     );
     events::of_disk(Kind::DiskReleased, name, message);
-}
-
-fn change(name: &str, values: Values) -> ReconfigureRequest {
-    ReconfigureRequest { name: name.to_owned(), values, rights: None }
 }

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use base::error::Error;
 use telemetry::events::{self, Kind};
 
 use super::Registry;
@@ -82,10 +83,13 @@ impl Registry {
                 events::of_disk(Kind::DiskMoved, name, moved);
             }
             Relocation::Stayed(problem) => events::of_disk(Kind::DiskNotMoved, name, problem.message),
-            Relocation::Lost(problem) => {
-                self.set_waiting(name, &problem.message);
-                tokio::spawn(Arc::clone(self).keep_trying(name.clone()));
-            }
+            Relocation::Lost(problem) => self.serve_again(name, &problem),
         }
+    }
+
+    /// Serves a disk again that is served nowhere, as soon as that works.
+    pub(super) fn serve_again(self: &Arc<Self>, name: &str, problem: &Error) {
+        self.set_waiting(name, &problem.message);
+        tokio::spawn(Arc::clone(self).keep_trying(name.to_owned()));
     }
 }

@@ -112,6 +112,7 @@ impl Registry {
         }
         // Its number is never used again: a remaining hold has no effect.
         drop(self.holds.forget(record.id, u64::MAX).await);
+        self.settle_sets(&record).await;
         self.forget_series(record.id).await;
         lock(&self.waiting).remove(&name);
         let how = match what_is_dirty {

@@ -83,5 +83,8 @@ pub(super) fn check(name: &str, values: &Values, location: &Location) -> Result<
     if !values.is_consistent() {
         return refuse("it is always destaged in consistent order; leave destage-order out");
     }
+    if values.consistency_set().is_some() {
+        return refuse("a consistency set is for disks with redo rings; leave consistency-set out");
+    }
     Ok(())
 }

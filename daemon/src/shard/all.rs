@@ -27,6 +27,7 @@ use super::accept::{Confirmation, Evidence};
 use super::destage::QuiescedWrites;
 use super::disk::not_attached;
 use super::moving::FrozenDisk;
+use super::owners::OwnerShards;
 use super::{
     AbsentDisk, AttachRequest, Destage, DetachPolicy, DetachReport, DeviceProbe, DeviceStorage, DiskReport,
     FileChange, OpenedPool, Owners, PoolReport, ReconfigureRequest, ResizeRequest, ResizeResult, Shard,
@@ -85,8 +86,7 @@ pub(crate) struct HostReport {
 #[derive(Clone)]
 pub(crate) struct Shards {
     all: Arc<[ShardHandle]>,
-    /// Owner shard of each disk, by name, from before it is attached until it is detached.
-    owners: Arc<StdMutex<BTreeMap<String, usize>>>,
+    owners: Arc<StdMutex<OwnerShards>>,
     monitor: BackingMonitor,
 }
 
@@ -325,12 +325,8 @@ impl Shards {
     /// Any failure; then nothing is left behind.
     pub(crate) async fn attach(&self, disk: AttachRequest) -> Result<()> {
         let name = disk.name.clone();
-        let owner_shard = {
-            let mut owner_shards = self.owner_shards();
-            let fewest = fewest(&owner_shards, self.all.len());
-            // A disk that is being attached keeps its shard.
-            *owner_shards.entry(name.clone()).or_insert(fewest)
-        };
+        let owner_shard =
+            self.owner_shards().place(&name, disk.set.as_ref().map(|set| set.set.as_str()), self.all.len());
         let attached = self.all[owner_shard].attach(disk).await;
         if attached.is_err() {
             self.owner_shards().remove(&name);
@@ -345,11 +341,8 @@ impl Shards {
     /// Any failure; then nothing is left behind.
     pub(crate) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Result<Evidence> {
         let name = disk.name.clone();
-        let shard = {
-            let mut owner_shards = self.owner_shards();
-            let fewest = fewest(&owner_shards, self.all.len());
-            *owner_shards.entry(name.clone()).or_insert(fewest)
-        };
+        let shard =
+            self.owner_shards().place(&name, disk.set.as_ref().map(|set| set.set.as_str()), self.all.len());
         let evidence = self.all[shard].accept(disk, word).await;
         if !evidence.as_ref().is_ok_and(|evidence| evidence.is_accepted) {
             self.owner_shards().remove(&name);
@@ -607,7 +600,7 @@ impl Shards {
                 }
                 Err(problem) => {
                     let owner_shards = self.owner_shards();
-                    let here = owner_shards.iter().filter(|(_, owner_shard)| **owner_shard == shard);
+                    let here = owner_shards.iter().filter(|(_, owner_shard)| *owner_shard == shard);
                     disks.extend(here.map(|(name, _)| (name.clone(), Err(problem.clone()))));
                 }
             }
@@ -630,7 +623,7 @@ impl Shards {
             let owner_shards = self.owner_shards();
             for disk in disks {
                 if let Some(owner_shard) = owner_shards.get(&disk) {
-                    on_shards.entry(*owner_shard).or_default().push(disk);
+                    on_shards.entry(owner_shard).or_default().push(disk);
                 }
             }
         }
@@ -641,12 +634,12 @@ impl Shards {
 
     /// Returns the names of all attached disks. Sends no request to a shard.
     pub(crate) fn attached(&self) -> Vec<String> {
-        self.owner_shards().keys().cloned().collect()
+        self.owner_shards().iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// Returns true if a disk is attached. Sends no request to a shard.
     pub(crate) fn is_attached(&self, name: &str) -> bool {
-        self.owner_shards().contains_key(name)
+        self.owner_shards().get(name).is_some()
     }
 
     /// Returns the load of the shards. Sends no request to them.
@@ -654,7 +647,7 @@ impl Shards {
         let owner_shards = self.owner_shards();
         let report = |(at, shard): (usize, &ShardHandle)| ShardReport {
             number: shard.number,
-            disks: owner_shards.values().filter(|owner_shard| **owner_shard == at).count(),
+            disks: owner_shards.count_on(at),
             busy_ns: shard.busy.nanos(),
             // Five centuries fit.
             age_ns: shard.started.elapsed().as_nanos() as u64,
@@ -664,7 +657,7 @@ impl Shards {
 
     /// Moves a disk to shard `to` while its guests stay connected. Nothing else may be done with the disk meanwhile.
     pub(crate) async fn relocate(&self, name: &str, to: usize) -> Relocation {
-        let Some(from) = self.owner_shards().get(name).copied() else {
+        let Some(from) = self.owner_shards().get(name) else {
             return Relocation::Stayed(not_attached(name));
         };
         let moving = match self.all[from].freeze(name.to_owned()).await {
@@ -686,7 +679,7 @@ impl Shards {
             Ok(Ok(())) => {
                 // Listed under the new shard first: a request in between finds it twice rather than not at
                 // all.
-                self.owner_shards().insert(name.to_owned(), to);
+                self.owner_shards().relocate(name, to);
                 if let Err(problem) = self.all[from].release(name.to_owned()).await {
                     tracing::error!("While a disk was moved away from there: {problem}");
                 }
@@ -704,6 +697,24 @@ impl Shards {
         }
         self.owner_shards().remove(name);
         Relocation::Lost(lost)
+    }
+
+    /// Records the consistency set that a disk is in. Returns the shard that it has to be moved to, if it is on another one than the
+    /// disks that are in it.
+    pub(crate) fn join_set(&self, name: &str, set: Option<&str>) -> Option<usize> {
+        self.owner_shards().join(name, set)
+    }
+
+    /// Sets the number of disks of a consistency set. Does nothing if none of them is served.
+    ///
+    /// # Errors
+    /// If their shard does not answer.
+    pub(crate) async fn expect_members(&self, set: String, members: u32) -> Result<()> {
+        let shard = self.owner_shards().shard_of_set(&set, None);
+        match shard {
+            Some(shard) => self.all[shard].expect_members(set, members).await,
+            None => Ok(()),
+        }
     }
 
     /// Returns the report of one disk; none if it is not attached.
@@ -740,20 +751,14 @@ impl Shards {
     }
 
     fn owner_shard(&self, name: &str) -> Result<ShardHandle> {
-        let owner_shard = self.owner_shards().get(name).copied();
+        let owner_shard = self.owner_shards().get(name);
         owner_shard.map(|owner_shard| self.all[owner_shard].clone()).ok_or_else(|| not_attached(name))
     }
 
-    fn owner_shards(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
+    fn owner_shards(&self) -> std::sync::MutexGuard<'_, OwnerShards> {
         // A map is consistent after every step, also if a task panicked.
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the shard with the fewest disks; of several the first.
-fn fewest(owner_shards: &BTreeMap<String, usize>, shards: usize) -> usize {
-    let disks_on = |shard: &usize| owner_shards.values().filter(|owner_shard| *owner_shard == shard).count();
-    (0..shards).min_by_key(disks_on).expect("there is a shard")
 }
 
 fn usual_count() -> u32 {
@@ -769,19 +774,6 @@ mod tests {
     use super::*;
     use crate::host_record::HostRecord;
     use crate::places::Environment;
-
-    #[test]
-    fn disks_go_where_the_fewest_are() {
-        let mut owner_shards = BTreeMap::new();
-        let add = |owner_shards: &mut BTreeMap<_, _>, name: &str| {
-            let owner_shard = fewest(owner_shards, 3);
-            owner_shards.insert(name.to_owned(), owner_shard);
-            owner_shard
-        };
-        assert_eq!(["a", "b", "c", "d"].map(|name| add(&mut owner_shards, name)), [0, 1, 2, 0]);
-        owner_shards.remove("b");
-        assert_eq!(["e", "f", "g"].map(|name| add(&mut owner_shards, name)), [1, 1, 2]);
-    }
 
     #[test]
     fn every_shard_looks_for_as_long_as_it_was_told() {

@@ -30,13 +30,13 @@ use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
-use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, begin_groups, needs_ring};
+use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, needs_ring};
 use super::scrub::{Scrub, ScrubStatus, ScrubTimes};
 use super::served::Served;
 use super::sizes::choose_sector;
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
-use super::{Shard, ShardHandle};
+use super::{SetMembership, Shard, ShardHandle};
 use crate::backing::{
     Ability, Backing, Capabilities, Details, Identity, Images, Location, MonitoredBacking, Opening,
     VolumeUser, probe_on_ring,
@@ -109,6 +109,7 @@ pub(crate) struct AttachRequest {
     pub(crate) hold: Option<HoldTime>,
     /// Pool that may hold dirty data for its backing.
     pub(crate) unsaved: UnsavedPools,
+    pub(crate) set: Option<SetMembership>,
     pub(crate) entrances: Entrances,
 }
 
@@ -488,6 +489,7 @@ impl Shard {
             values,
             sector_bytes_before,
             hold,
+            set,
             entrances,
             ..
         } = disk;
@@ -524,16 +526,16 @@ impl Shard {
         let device = RecordedDisk::new(Rc::clone(&cached), recorder(&name));
         let device = RateLimited::new(device, Rc::clone(&limiter));
         let opened = Doors::open(&self.ring, &self.host, &self.directory, entrances, &name, device).await;
-        let doors = match opened {
-            Ok(doors) => doors,
+        // Before any request of a guest: the first one is served only after this task has ended its run.
+        let begun = |doors| Ok((doors, self.begin_groups((&cached, &name), ring, set.as_ref())?));
+        let (doors, ring_place) = match opened.and_then(begun) {
+            Ok(begun) => begun,
             Err(problem) => {
                 self.cache().detach(&cached).await;
                 history.close();
                 return Err(problem);
             }
         };
-        // Before any request of a guest: the first one is served only after this task has ended its run.
-        let ring_place = begin_groups(&cached, ring);
         let monitored = self.monitor_backing(&name, &cached, &history);
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
@@ -614,6 +616,7 @@ impl Shard {
             disk.observe_path(name, &self.host).await;
         }
         if content == DetachPolicy::Dropped(DirtyData::Refuse) && may_be_dirty {
+            disk.leave_set(name).await?;
             // While guests are still connected: they do not notice a failure. From then on nothing becomes
             // dirty.
             destage_all(&disk, name).await?;
@@ -659,7 +662,7 @@ impl Shard {
     async fn let_rest(&self, disk: &Disk, name: &str, is_destaged: bool) {
         let learned = LearnedFile::state_at_stop(&self.host, &disk.cached).await;
         self.cache().detach(&disk.cached).await;
-        if is_destaged && self.void_ring(disk, name).await {
+        if is_destaged && !disk.is_in_set() && self.void_ring(disk, name).await {
             // Before the file is examined the last time, which this changes.
             disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
         }
@@ -790,10 +793,7 @@ impl Disk {
             quiesce: self.quiesce.at(now, self.cached.is_paused()),
             quiesce_number: self.quiesce.number(),
             scrub: (self.scrub.status(), self.scrub.times.get()),
-            consistency: self
-                .cached
-                .consistency()
-                .map(|state| (state, self.ring.borrow().as_ref().map(|place| place.location.shown()))),
+            consistency: self.consistency(),
             statistics,
         }
     }

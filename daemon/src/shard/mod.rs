@@ -15,6 +15,7 @@
 mod accept;
 mod all;
 mod comparison;
+mod consistency_sets;
 mod curve;
 mod destage;
 mod devices;
@@ -23,6 +24,7 @@ mod disk;
 mod flash;
 mod learned;
 mod moving;
+mod owners;
 mod pool;
 mod reconfigure;
 mod redo_ring;
@@ -51,12 +53,13 @@ use base::patience::within;
 use base::units::PollMax;
 use block::executor::{BusyTime, Executor, LocalHost, Order};
 use block::{Host, Ring};
-use cache::Cache;
+use cache::{Cache, ConsistencySet};
 use doors::nbd::Directory;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use accept::{Confirmation, Evidence};
 pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardReport, Shards};
+pub(crate) use consistency_sets::{SetMembership, SetReport};
 pub(crate) use destage::{Destage, QuiesceStatus, QuiescedWrites};
 pub(crate) use devices::{DeviceStorage, FileChange};
 pub(crate) use dirty_marker::UnsavedPools;
@@ -110,6 +113,8 @@ pub(crate) struct Shard {
     monitor: BackingMonitor,
     busy: BusyTime,
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
+    /// Consistency sets of its disks, by name.
+    sets: RefCell<BTreeMap<String, Rc<ConsistencySet<Env>>>>,
 }
 
 /// Time that a query to a shard may take; its thread starts a job within milliseconds unless it hangs.
@@ -261,6 +266,7 @@ fn run(
         monitor: surroundings.monitor,
         busy: executor.busy_time(),
         disks: RefCell::default(),
+        sets: RefCell::default(),
     });
     drop(started.send(Ok(executor.busy_time())));
     let serve = async {

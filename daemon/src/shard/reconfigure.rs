@@ -9,8 +9,8 @@ use telemetry::counted::Counted;
 use telemetry::series::lifetime::Passed;
 
 use super::disk::{Disk, check_durability, explain, not_attached};
-use super::redo_ring::{DiskRing, RingUser, begin_groups, needs_ring};
-use super::{Shard, ShardHandle};
+use super::redo_ring::{DiskRing, RingUser, needs_ring};
+use super::{SetMembership, Shard, ShardHandle};
 use crate::keys::{Unmarked, Values};
 
 /// Parameters of a change.
@@ -20,6 +20,8 @@ pub(crate) struct ReconfigureRequest {
     pub(crate) values: Values,
     /// Rights of clients from now on; none leaves them as they are.
     pub(crate) rights: Option<Rights>,
+    /// Consistency set that it is to be in.
+    pub(crate) set: Option<SetMembership>,
 }
 
 impl ShardHandle {
@@ -80,20 +82,39 @@ impl Shard {
         // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
         disk.count_mode(settings.mode);
         if ring.is_some() {
-            disk.ring.replace(begin_groups(&disk.cached, ring));
+            let begun = self.begin_groups((&disk.cached, &change.name), ring, change.set.as_ref());
+            disk.ring.replace(self.unless_undone(disk, change, before, begun)?);
         }
         let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
-        if leaves && let Err(problem) = self.leave_ring(disk, &change.name).await {
-            self.cache()
-                .reconfigure(&disk.cached, before)
-                .map_err(|error| explain(&change.name, &error, before.reserve_bytes))?;
-            disk.count_mode(before.mode);
-            disk.doors.set_rights(rights_before).await?;
-            return Err(problem);
+        if leaves {
+            let left = async {
+                self.leave_ring(disk, &change.name).await?;
+                disk.leave_set(&change.name).await
+            };
+            if let Err(problem) = left.await {
+                disk.doors.set_rights(rights_before).await?;
+                return self.unless_undone(disk, change, before, Err(problem));
+            }
         }
         disk.cached.backing().set_retry_ns(change.values.retry_ns());
         disk.limiter.set_limits(change.values.rate_limits());
         Ok(())
+    }
+
+    /// Returns the result of a step; if it failed, sets the cache back.
+    fn unless_undone<T>(
+        &self,
+        disk: &Disk,
+        change: &ReconfigureRequest,
+        before: DiskSettings,
+        step: Result<T>,
+    ) -> Result<T> {
+        if step.is_err() {
+            let undone = self.cache().reconfigure(&disk.cached, before);
+            undone.map_err(|error| explain(&change.name, &error, before.reserve_bytes))?;
+            disk.count_mode(before.mode);
+        }
+        step
     }
 
     /// Returns a ring for a disk that is to be consistent from now on; none if it is already, or is not to be.

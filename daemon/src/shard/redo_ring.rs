@@ -21,10 +21,12 @@ use base::moment::nanos_since_1970;
 use base::units::Size;
 use block::file::{Access, Lock};
 use block::{BlockDevice, Buffer};
+use cache::ConsistencyStatistics;
 use redo::{RedoRing, RingError, RingId, RingOwner};
 use telemetry::events::{self, Kind};
 
 use super::Shard;
+use super::consistency_sets::SetMembership;
 use super::disk::{Cached, Disk};
 use crate::backing::{Backing, Location, Opening};
 use crate::keys::Values;
@@ -41,18 +43,6 @@ pub(crate) const RECOVER_ADVICE: &str =
 /// Returns true if a disk with these values is to have a redo ring: a backing with atomic flushes gets the groups itself.
 pub(crate) fn needs_ring(values: &Values, backing: &Location) -> bool {
     values.is_consistent() && !backing.has_atomic_flushes()
-}
-
-/// Hands a disk its redo ring, and the clock by which its groups are named. Returns the place of the ring.
-pub(super) fn begin_groups(cached: &Rc<Cached>, ring: Option<DiskRing>) -> Option<RingPlace> {
-    let Some(DiskRing { ring, place, .. }) = ring else {
-        if cached.backing().geometry().atomic_flushes {
-            cached.set_wall_clock(Rc::new(nanos_since_1970));
-        }
-        return None;
-    };
-    cached.set_redo_ring(ring, Rc::new(nanos_since_1970));
-    Some(place)
 }
 
 /// Redo ring of a disk.
@@ -159,6 +149,29 @@ impl RingPlace {
 }
 
 impl Shard {
+    /// Hands a disk its redo ring, after it joined its consistency set, and the clock by which its groups are named. Returns the place of the
+    /// ring.
+    ///
+    /// # Errors
+    /// If it cannot be a member of the set. Then it has no ring.
+    pub(super) fn begin_groups(
+        &self,
+        (cached, name): (&Rc<Cached>, &str),
+        ring: Option<DiskRing>,
+        set: Option<&SetMembership>,
+    ) -> Result<Option<RingPlace>> {
+        let Some(DiskRing { ring, place, .. }) = ring else {
+            if cached.backing().geometry().atomic_flushes {
+                cached.set_wall_clock(Rc::new(nanos_since_1970));
+            }
+            return Ok(None);
+        };
+        // Nothing is awaited in between: the last group of the ring is judged by the whole set.
+        set.map_or(Ok(()), |set| self.join_set(cached, name, set))?;
+        cached.set_redo_ring(ring, Rc::new(nanos_since_1970));
+        Ok(Some(place))
+    }
+
     /// Opens the ring of a disk whose order of destage is consistent, or makes one.
     ///
     /// # Errors
@@ -419,6 +432,14 @@ impl Shard {
     fn ring_owner(&self, id: u32) -> RingOwner {
         let pool = u128::from_str_radix(&self.cache().id(), 16).expect("an id has 32 hexadecimal digits");
         RingOwner { pool: pool.to_be_bytes(), disk: id.into() }
+    }
+}
+
+impl Disk {
+    /// Returns the state of consistent write-back, and the place of the ring.
+    pub(super) fn consistency(&self) -> Option<(ConsistencyStatistics, Option<String>)> {
+        let place = || self.ring.borrow().as_ref().map(|place| place.location.shown());
+        self.cached.consistency().map(|state| (state, place()))
     }
 }
 

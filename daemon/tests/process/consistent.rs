@@ -97,7 +97,7 @@ fn recovered(image: &str, more: &[&str]) -> Value {
 }
 
 /// Returns the number of the last write that an image has, all of whose pages are as of that.
-fn last_of(image: &str) -> u64 {
+pub(crate) fn last_of(image: &str) -> u64 {
     numbered::last_of(NUMBERED, &numbers(image))
 }
 

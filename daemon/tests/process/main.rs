@@ -10,6 +10,7 @@ mod browser;
 mod budget;
 mod check;
 mod command_line;
+mod consistency_set;
 mod consistent;
 #[path = "../../../objects/tests/all/contract.rs"]
 #[allow(dead_code, reason = "shared with the tests of stores, which use more of it")]

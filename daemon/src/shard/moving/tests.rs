@@ -134,6 +134,7 @@ impl TwoShardHost {
             size_bytes_before: Some(DISK),
             sector_bytes_before: Some(512),
             unsaved: UnsavedPools::default(),
+            set: None,
             entrances: Entrances::new(|door| self.places.socket(door, name), Rights::usual()),
         };
         self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");
@@ -262,7 +263,7 @@ fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes()
     let host = TwoShardHost::new();
     let set_mode = |shard: usize, mode: &str| {
         let values = Values::default().with([("mode", mode)]).expect("a key that there is");
-        let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
+        let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None, set: None };
         host.run(host.shards[shard].reconfigure(change)).expect("nothing stands in the way");
     };
     let counted = |shard: usize| {
@@ -295,7 +296,7 @@ fn a_disk_moves_with_requests_that_wait_for_a_limit_and_owes_them_where_it_goes_
     let host = TwoShardHost::new();
     host.loaded(0);
     let values = Values::default().with([("iops-max", "1")]).expect("a key that there is");
-    let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
+    let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None, set: None };
     host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
     let mut stream = UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).expect("the disk is served");
     let ours = stream.try_clone().expect("there are files left");
@@ -547,7 +548,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
         ("ram", "1MiB"),
     ];
     let values = Values::default().with(write_back).expect("keys that there are");
-    let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
+    let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None, set: None };
     host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
     let (hangs, hung) = std::sync::mpsc::channel();
     let (release, held) = std::sync::mpsc::channel();
