@@ -120,8 +120,9 @@ pub(crate) async fn load_newest<S: Store, H: Host>(
     }
 }
 
-/// Returns true if the host that writes made a checkpoint with groups that this content lacks. It may have deleted their objects before they
-/// were read: so many of them in a row that their end was taken for that of the volume.
+/// Returns true if the host that writes made a checkpoint with groups or copies that this content lacks, and deleted some of their objects. They
+/// may have been gone before they were read: so many of them in a row that their end was taken for that of the volume. If all are there, the
+/// content is merely as of an earlier group.
 async fn is_overtaken<S: Store, H: Host>(
     calls: &Calls<S, H>,
     volume: VolumeId,
@@ -143,8 +144,20 @@ async fn is_overtaken<S: Store, H: Host>(
         Err(error) if error.is_missing_or_damaged() => return Ok(true),
         Err(error) => return Err(error),
     };
-    let read = loaded.tail.last().map_or(0, |tail| tail.data[1]);
-    Ok(root.covered[0] > read)
+    let read = loaded.tail.last().map_or([0; 2], |tail| [tail.data[1], tail.copies[1]]);
+    for (is_copies, (read, covered)) in [false, true].into_iter().zip(read.into_iter().zip(root.covered)) {
+        for at in (read..covered).step_by(READS_AT_ONCE as usize) {
+            let some = at..(at + READS_AT_ONCE).min(covered);
+            let key = |sequence| ObjectKey { is_copies, epoch, sequence };
+            let found = some.map(async |sequence| calls.exists(&volume.object(key(sequence))).await);
+            for is_there in join_all(found).await {
+                if !is_there? {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Loads the content as of the end of the epochs up to `newest`.

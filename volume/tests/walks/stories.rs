@@ -376,6 +376,37 @@ fn a_reader_that_sleeps_through_deletes_reads_what_is_newest() {
 }
 
 #[test]
+fn a_reader_takes_what_it_read_though_a_checkpoint_covers_more_if_nothing_of_that_was_deleted() {
+    story(async |objects, host| {
+        let often = VolumeSettings { checkpoint_bytes: 1_000, objects_min: 10_000, ..settings() };
+        let disk = open(objects, host, often).await.unwrap();
+        write(&disk, 0, 1).await.unwrap();
+        disk.flush().await.unwrap();
+        let reader = HostStore::new(objects, host);
+        *reader.sleeps_at.borrow_mut() = Some("/marks/".to_owned());
+        let (store, clock) = (reader.clone(), host.clone());
+        let opening = host.to_its_end(async move {
+            Volume::open_read_only(store, clock, "disk", settings()).await.unwrap()
+        });
+        let writing = async {
+            host.sleep(20 * SECOND).await;
+            assert_eq!(reader.health.get(), Health::Asleep, "it read all headers");
+            let before = objects.named("/map/").len();
+            for page in 1..60 {
+                write(&disk, 10 * page, 1).await.unwrap();
+                disk.flush().await.unwrap();
+            }
+            host.sleep(20 * SECOND).await;
+            assert!(objects.named("/map/").len() > before, "there is a checkpoint");
+            assert_eq!(objects.named("/data/").len(), 60);
+            reader.health.set(Health::Awake);
+        };
+        let (opened, ()) = futures_util::future::join(opening, writing).await;
+        assert!(holds(&opened, 0, 1).await && is_zero(&opened, 10).await);
+    });
+}
+
+#[test]
 fn a_host_that_sleeps_while_it_opens_finds_that_another_one_has_the_volume() {
     for moment in ["/start/00000002", "/start/00000001", "/map/00000001.00000000."] {
         story(async |objects, host| {
