@@ -7,6 +7,7 @@ use block::Host;
 use bytes::Bytes;
 
 use super::canary::{self, Bug};
+use super::names::VolumeId;
 use super::store::{Listed, Store, StoreError, StoreErrorKind};
 
 /// Tries of a request for which a caller waits.
@@ -57,6 +58,40 @@ impl<S: Store, H: Host> Calls<S, H> {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind == StoreErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the content of an object, or the reason why it is lost.
+    ///
+    /// # Errors
+    /// If the store does not answer other requests for the volume either.
+    pub(crate) async fn read_or_lose(
+        &self,
+        volume: VolumeId,
+        name: &str,
+    ) -> Result<Result<Bytes, String>, StoreError> {
+        match self.get(name, None).await {
+            Ok(bytes) => Ok(Ok(bytes)),
+            Err(error) => self.reason_of_loss(volume, error).await.map(Err),
+        }
+    }
+
+    /// Returns the reason why an object is lost whose read failed. One that cannot be read while the store answers others is: a bad sector
+    /// below it, or a gateway that fails for one name, would keep a scrub from all the others.
+    ///
+    /// # Errors
+    /// That of the read, if the store does not answer another one either.
+    pub(crate) async fn reason_of_loss(
+        &self,
+        volume: VolumeId,
+        error: StoreError,
+    ) -> Result<String, StoreError> {
+        if error.kind == StoreErrorKind::NotFound {
+            return Ok("it is missing".to_owned());
+        }
+        match self.find(&volume.epoch(1), Some(0..1)).await {
+            Ok(_) => Ok(format!("it cannot be read: {}", error.reason)),
+            Err(_) => Err(error),
         }
     }
 

@@ -160,6 +160,11 @@ pub(crate) async fn check_snapshots<S: Store, H: Host>(
                 let ranges = vec![ByteRange::new(0, snapshot.bytes)];
                 vec![DamagedObject { name, reason: error.to_string(), ranges }]
             }
+            Err(VolumeError::Store(error)) => {
+                let object = error.name.clone();
+                let reason = format!("object {object}: {}", calls.reason_of_loss(volume, error).await?);
+                vec![DamagedObject { name, reason, ranges: vec![ByteRange::new(0, snapshot.bytes)] }]
+            }
             Err(error) => return Err(error),
         };
         let is_there = damaged.is_empty() || {

@@ -150,6 +150,11 @@ impl VolumeError {
         }
     }
 
+    /// Returns true if an object is missing, damaged or, as damage may have it too, of a newer format.
+    pub(crate) fn is_of_object(&self) -> bool {
+        self.is_missing_or_damaged() || matches!(self, Self::NewerFormat { .. })
+    }
+
     pub(crate) fn damaged(name: &str, reason: impl Into<String>) -> Self {
         Self::Damaged { name: name.to_owned(), reason: reason.into() }
     }

@@ -39,6 +39,7 @@ mod inherited;
 mod load;
 mod manage;
 mod map;
+mod map_scrub;
 mod mark;
 mod names;
 mod object;

@@ -63,7 +63,7 @@ pub struct CheckReport {
     pub bytes: u64,
     /// Time of its last group, in nanoseconds since 1970; 0 if there is none.
     pub taken_at: u64,
-    /// Objects with content that it needs.
+    /// Objects with content that it needs; of a scrub, with the parts of its map.
     pub objects: u64,
     /// Bytes of these.
     pub stored_bytes: u64,

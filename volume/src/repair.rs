@@ -12,11 +12,12 @@ use std::pin::pin;
 use std::rc::Rc;
 
 use block::{Buffer, Host, Operation, PAGE};
-use futures_util::future::{LocalBoxFuture, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 
 use super::canary::{self, Bug};
 use super::copies::{Copies, LivePage};
 use super::error::VolumeError;
+use super::group::Extent;
 use super::map::Location;
 use super::scrub::Findings;
 use super::state::{Shared, State};
@@ -44,8 +45,17 @@ pub trait Rescue {
 pub(crate) struct Repaired {
     /// Pages that were written again.
     pub(crate) pages: u64,
-    /// Lost pages of which the volume gets newer content.
+    /// Lost pages of which the volume gets newer content, as of the last repair.
     pub(crate) replaced: BTreeSet<u64>,
+    /// The same of repairs before.
+    pub(crate) ever_replaced: BTreeSet<u64>,
+}
+
+/// Damage that is to be repaired.
+struct Lost<'a> {
+    findings: &'a Findings,
+    /// False if objects on their way may refer to what is damaged.
+    is_settled: bool,
 }
 
 /// Pages that lie in one chunk.
@@ -62,9 +72,11 @@ impl<S: Store, H: Host> Shared<S, H> {
         rescue: Option<&dyn Rescue>,
         repaired: &mut Repaired,
     ) -> Result<(), VolumeError> {
-        shared.settle_references().await;
+        repaired.ever_replaced.append(&mut repaired.replaced);
+        let is_settled = shared.settle_references().await;
         if let Some(rescue) = rescue {
-            Self::rescue_all(shared, findings, rescue, repaired).await?;
+            let lost = Lost { findings, is_settled };
+            Self::rescue_all(shared, &lost, rescue, repaired).await?;
         }
         // A scrub may be dropped, and a checkpoint must not end in the middle.
         let ours = Rc::clone(shared);
@@ -72,31 +84,36 @@ impl<S: Store, H: Host> Shared<S, H> {
     }
 
     /// Waits until objects that were encoded before count, or never will: their pages may refer to what is damaged. What takes too long is left
-    /// to the next scrub.
-    async fn settle_references(&self) {
+    /// to the next scrub. Returns false for that.
+    async fn settle_references(&self) -> bool {
         let (end, abandoned) = {
             let state = self.state.borrow();
             (state.next_sequence, state.abandoned)
         };
         if !self.state.borrow().deduplication.is_on() {
-            return;
+            return true;
         }
         let is_settled = |state: &mut State| {
-            let is_over = state.counted >= end || state.abandoned != abandoned;
-            (is_over || state.obstacle(Operation::Flush).is_some()).then_some(())
+            // Objects of groups that were abandoned never count.
+            let has_none = state.closing.is_none() && state.open.sealed.is_empty();
+            let is_over = has_none || state.counted >= end || state.abandoned != abandoned;
+            (is_over || state.obstacle(Operation::Flush).is_some()).then_some(is_over)
         };
         let limit = pin!(self.calls.host.sleep(SETTLE_NS));
-        select(pin!(self.until(is_settled)), limit).await;
+        match select(pin!(self.until(is_settled)), limit).await {
+            Either::Left((is_over, _)) => is_over,
+            Either::Right(_) => false,
+        }
     }
 
     async fn rescue_all(
         shared: &Rc<Self>,
-        findings: &Findings,
+        lost: &Lost<'_>,
         rescue: &dyn Rescue,
         repaired: &mut Repaired,
     ) -> Result<(), VolumeError> {
         let mut chunks: BTreeMap<(u32, u32), ChunkPages> = BTreeMap::new();
-        for (_, run) in findings.lost_runs(&shared.state.borrow().content) {
+        for (_, run) in lost.findings.lost_runs(&shared.state.borrow().content) {
             let pages = run.pages.clone().zip(0..).map(|(page, at)| (page, run.location.further(at)));
             chunks.entry((run.location.object, run.location.offset)).or_default().extend(pages);
         }
@@ -111,7 +128,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                     is_over = true;
                     break;
                 };
-                count += shared.rescue_chunk(pages, rescue, &mut copies, &mut repaired.replaced).await;
+                count += shared.rescue_chunk(pages, (lost, rescue), &mut copies, repaired).await;
             }
             if !copies.is_empty() {
                 let ours = Rc::clone(shared);
@@ -142,6 +159,31 @@ impl<S: Store, H: Host> Shared<S, H> {
         })
     }
 
+    /// Returns true if newer content of a page is on its way to the store that does not lie in what is damaged.
+    fn is_replaced(&self, page: u64, lost: &Lost<'_>) -> bool {
+        let state = self.state.borrow();
+        let pages = page..page + 1;
+        for group in [&state.open].into_iter().chain(&state.closing) {
+            if group.open.extents.touching(&pages).next().is_some() {
+                return true;
+            }
+            for layer in group.sealed.iter().rev() {
+                let layer = layer.borrow();
+                let Some((_, extent)) = layer.extents.touching(&pages).next() else { continue };
+                return match extent {
+                    Extent::Stored(location, _) => {
+                        let info = state.content.objects.get(location.object);
+                        info.is_some_and(|info| !lost.findings.has(info.key))
+                    }
+                    // It may become a reference.
+                    Extent::Memory(..) => lost.is_settled,
+                    Extent::Zeroes | Extent::Inherited => true,
+                };
+            }
+        }
+        false
+    }
+
     /// Returns true if a page lies at a place, and nothing newer of it is on its way.
     fn is_at(&self, page: u64, location: Location) -> bool {
         self.state.borrow().content.map.get(page) == Some(location) && !self.has_newer(page)
@@ -151,9 +193,9 @@ impl<S: Store, H: Host> Shared<S, H> {
     async fn rescue_chunk(
         &self,
         pages: ChunkPages,
-        rescue: &dyn Rescue,
+        (lost, rescue): (&Lost<'_>, &dyn Rescue),
         copies: &mut Copies,
-        replaced: &mut BTreeSet<u64>,
+        repaired: &mut Repaired,
     ) -> u64 {
         let Some(&(_, first)) = pages.first() else { return 0 };
         let mut plain = vec![0; (first.chunk_pages() * PAGE) as usize];
@@ -162,8 +204,8 @@ impl<S: Store, H: Host> Shared<S, H> {
         let (mut own, mut referring) = (Vec::new(), Vec::new());
         for (page, location) in pages {
             if !self.is_at(page, location) {
-                if self.has_newer(page) {
-                    replaced.insert(page);
+                if self.is_replaced(page, lost) {
+                    repaired.replaced.insert(page);
                 }
                 continue;
             }
@@ -176,7 +218,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                     plain[at..at + PAGE as usize].copy_from_slice(&content);
                     found.insert(location.index);
                 }
-                Some(Rescued::Replaced) => _ = replaced.insert(page),
+                Some(Rescued::Replaced) => _ = repaired.replaced.insert(page),
                 _ => {}
             }
             let live = LivePage { page, index: u64::from(location.index) };
@@ -194,7 +236,8 @@ impl<S: Store, H: Host> Shared<S, H> {
         // It is gone if nothing points there any more.
         let Some(source) = source else { return 0 };
         for live in &live {
-            replaced.remove(&live.page);
+            repaired.replaced.remove(&live.page);
+            repaired.ever_replaced.remove(&live.page);
         }
         copies.append_chunk(source, &live, &plain);
         live.len() as u64

@@ -15,6 +15,7 @@ use super::garbage::CollectReport;
 use super::load::{load_snapshot, read_body};
 use super::manage::CheckReport;
 use super::map::{Location, Run};
+use super::map_scrub::MapScrub;
 use super::names::{ObjectKey, PartKey, VolumeId};
 use super::object::{ChunkEntry, Header};
 use super::objects::ObjectInfo;
@@ -23,6 +24,9 @@ use super::repair::{Repaired, Rescue};
 use super::state::Shared;
 use super::store::{Store, StoreError};
 use super::volume::Volume;
+
+/// Least time between two repairs while objects are read, in nanoseconds.
+const REPAIR_REST_NS: u64 = 60_000_000_000;
 
 /// An object that is missing or damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,14 +51,34 @@ impl DamagedObject {
 pub struct ScrubReport {
     /// Objects as they were found. None counts as an orphan: those are deleted.
     pub found: CheckReport,
-    /// Bytes of the disk that were lost and were written again, from elsewhere. What snapshots have is not.
+    /// Bytes of the disk that were lost and were written again, from elsewhere, and bytes of its map. What snapshots have is not.
     pub repaired_bytes: u64,
     /// Bytes of the disk that were lost, and of which the volume gets newer content.
     pub replaced_bytes: u64,
-    /// Reason why not all could be repaired that `rescue` has, if so; or why no checkpoint could be made then.
+    /// Reason why not all could be repaired that `rescue` or RAM has, if so; why no checkpoint could be made then; or why not all snapshots were
+    /// read.
     pub repair_failure: Option<VolumeError>,
     /// Garbage that was deleted, or the reason why not all could be.
     pub collected: Result<CollectReport, VolumeError>,
+}
+
+/// Pages of the disk that a report has as lost: the first of each range, and the one behind it.
+struct Reported(BTreeMap<u64, u64>);
+
+impl Reported {
+    fn new(damaged: &[DamagedObject]) -> Self {
+        let ranges = damaged.iter().flat_map(|damaged| &damaged.ranges);
+        Self(ranges.map(|range| (range.start / PAGE, range.end.div_ceil(PAGE))).collect())
+    }
+
+    /// Returns true if it has all pages of a run.
+    fn has(&self, run: &Run) -> bool {
+        run.pages.clone().all(|page| self.has_page(page))
+    }
+
+    fn has_page(&self, page: u64) -> bool {
+        self.0.range(..=page).next_back().is_some_and(|(_, end)| page < *end)
+    }
 }
 
 /// Damage of an object.
@@ -123,8 +147,18 @@ impl Findings {
         self.0.is_empty()
     }
 
+    /// Takes what others found.
+    fn append(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
+    }
+
+    /// Returns true if nothing of an object is whole.
+    fn has_none(&self, key: ObjectKey) -> bool {
+        self.0.get(&key).is_some_and(|finding| finding.whole.is_empty())
+    }
+
     /// Returns true if an object is damaged.
-    fn has(&self, key: ObjectKey) -> bool {
+    pub(crate) fn has(&self, key: ObjectKey) -> bool {
         self.0.contains_key(&key)
     }
 
@@ -219,8 +253,9 @@ async fn find_damage<S: Store, H: Host>(
 ) -> Result<Option<Finding>, StoreError> {
     let name = volume.object(key);
     let finding = |reason: String, whole| Ok(Some(Finding { reason, whole }));
-    let Some(bytes) = calls.find(&name, None).await? else {
-        return finding("it is missing".to_owned(), HashMap::new());
+    let bytes = match calls.read_or_lose(volume, &name).await? {
+        Ok(bytes) => bytes,
+        Err(reason) => return finding(reason, HashMap::new()),
     };
     let header = match Header::decode(&bytes, volume, key) {
         Ok(header) => header,
@@ -244,24 +279,35 @@ async fn find_damage<S: Store, H: Host>(
 
 impl<S: Store, H: Host> Shared<S, H> {
     /// Returns the damage of what only snapshots have: of objects that are damaged, and of the maps of snapshots, which are read. Waits for
-    /// `pause` with the bytes of each part of a map.
+    /// `pause` with the bytes of each part of a map. What lies where the disk has it as well is left to the report of that, if it is in there.
     async fn damage_of_snapshots(
         &self,
         findings: &Findings,
+        of_disk: &Reported,
+        damaged: &mut Vec<DamagedObject>,
         pause: &impl AsyncFn(u64),
-    ) -> Result<Vec<DamagedObject>, VolumeError> {
+    ) -> Result<(), VolumeError> {
         let table = self.state.borrow().snapshots.table.clone();
-        let (mut damaged, mut whole_regions) = (Vec::new(), BTreeSet::new());
+        let mut whole_regions = BTreeSet::new();
         for snapshot in table {
             self.check_open()?;
-            let found = match self.damage_of_snapshot(&snapshot, findings, &mut whole_regions, pause).await {
-                Ok(found) => found,
-                Err(error) if error.is_missing_or_damaged() => {
-                    let ranges = vec![ByteRange::new(0, snapshot.bytes)];
-                    vec![DamagedObject { name: self.name_of(&snapshot), reason: error.to_string(), ranges }]
+            let read = self.damage_of_snapshot(&snapshot, findings, of_disk, &mut whole_regions, pause);
+            let reason = match read.await {
+                Ok(found) => Err(found),
+                Err(error) if error.is_of_object() => Ok(error.to_string()),
+                Err(VolumeError::Store(error)) => {
+                    let name = error.name.clone();
+                    Ok(format!("object {name}: {}", self.calls.reason_of_loss(self.volume, error).await?))
                 }
                 Err(error) => return Err(error),
             };
+            let found = reason.map_or_else(
+                |found| found,
+                |reason| {
+                    let ranges = vec![ByteRange::new(0, snapshot.bytes)];
+                    vec![DamagedObject { name: self.name_of(&snapshot), reason, ranges }]
+                },
+            );
             // It may be deleted meanwhile.
             let state = self.state.borrow();
             let is_it = |found: &SnapshotRecord| found.body == snapshot.body && !found.is_going;
@@ -269,7 +315,7 @@ impl<S: Store, H: Host> Shared<S, H> {
                 damaged.extend(found);
             }
         }
-        Ok(damaged)
+        Ok(())
     }
 
     fn name_of(&self, snapshot: &SnapshotRecord) -> String {
@@ -284,6 +330,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         &self,
         snapshot: &SnapshotRecord,
         findings: &Findings,
+        of_disk: &Reported,
         whole_regions: &mut BTreeSet<(PartKey, u32)>,
         pause: &impl AsyncFn(u64),
     ) -> Result<Vec<DamagedObject>, VolumeError> {
@@ -315,7 +362,7 @@ impl<S: Store, H: Host> Shared<S, H> {
         }
         let content = load_snapshot(&self.calls, self.volume, snapshot.body()).await?.content;
         let state = self.state.borrow();
-        let is_known = |run: &Run| has_run(&state.content, &content, run);
+        let is_known = |run: &Run| of_disk.has(run) && has_run(&state.content, &content, run);
         Ok(findings.damage_of_snapshot((self.volume, &self.name_of(snapshot)), &content, is_known))
     }
 }
@@ -324,7 +371,8 @@ impl<S: Store, H: Host> Volume<S, H> {
     /// Reads all objects that it and its snapshots need and compares their checksums, then deletes garbage, as [`Self::collect`] does. Guests go
     /// on. Content that they write meanwhile is not read; neither is what a clone shows of its parent's snapshot, which a scrub of the parent
     /// reads. The map of a snapshot is loaded only if something is damaged that it may need. What the disk lost and `rescue` has is written
-    /// again.
+    /// again, from time to time while objects are read; so is what is lost of its map, which is read first. An object that cannot be read
+    /// while the store answers other requests counts as lost.
     ///
     /// Gives `progress` the bytes that were read and the bytes in all, after each object. Then it waits for `pause`, with the bytes of that
     /// object, by which a caller limits the rate.
@@ -347,9 +395,17 @@ impl<S: Store, H: Host> Volume<S, H> {
             let needed = state.content.objects.iter().filter(|(_, info)| state.is_needed(info));
             needed.map(|(index, info)| (index, *info)).collect()
         };
-        let stored_bytes = needed.iter().map(|(_, info)| info.stored).sum();
-        let (mut findings, mut done) = (Findings::default(), 0);
+        let parts = shared.map_parts();
+        let stored_bytes = needed.iter().map(|(_, info)| info.stored).sum::<u64>() + parts.bytes();
+        let mut done = 0;
         progress(done, stored_bytes);
+        let step = |bytes| {
+            done += bytes;
+            progress(done, stored_bytes);
+        };
+        let map = Shared::scrub_map(shared, &parts, &pause, step).await?;
+        let (mut findings, mut fresh) = (Findings::default(), Findings::default());
+        let (mut repaired, mut repaired_at) = (Repaired::default(), None);
         for (index, info) in &needed {
             shared.check_open()?;
             let is_needed = {
@@ -358,29 +414,37 @@ impl<S: Store, H: Host> Volume<S, H> {
             };
             if is_needed {
                 let has_all = |header: &Header| has_all(&shared.state.borrow().content, *index, header);
-                findings.examine(&shared.calls, shared.volume, info.key, has_all).await?;
-                if findings.has(info.key) {
+                fresh.examine(&shared.calls, shared.volume, info.key, has_all).await?;
+                if fresh.has(info.key) {
+                    let mut state = shared.state.borrow_mut();
                     // No page that is written from now on refers to it.
-                    shared.state.borrow_mut().deduplication.avoid(*index);
+                    state.deduplication.avoid(*index);
+                    if fresh.has_none(info.key) {
+                        state.damaged.insert(*index);
+                    }
                 }
                 pause(info.stored).await;
+            }
+            // What a cache has may be evicted, and the scrub may end, before all is read. A repair visits the map, so it is not one for each object.
+            let now = shared.calls.host.now();
+            if !fresh.is_empty() && repaired_at.is_none_or(|at| now.saturating_sub(at) >= REPAIR_REST_NS) {
+                shared.look().await?;
+                // The last repair has what this one leaves.
+                drop(Shared::repair(shared, &fresh, rescue, &mut repaired).await);
+                findings.append(std::mem::take(&mut fresh));
+                repaired_at = Some(shared.calls.host.now());
             }
             done += info.stored;
             progress(done, stored_bytes);
         }
+        findings.append(fresh);
+        let MapScrub { damaged: of_map, repaired_bytes: map_bytes, failure: mut repair_failure } = map;
         if !findings.is_empty() {
             // A host that took it over deletes what this one needed.
             shared.look().await?;
-        }
-        let (mut repaired, mut repair_failure) = (Repaired::default(), None);
-        if !findings.is_empty() {
-            repair_failure = Shared::repair(shared, &findings, rescue, &mut repaired).await.err();
+            let failure = Shared::repair(shared, &findings, rescue, &mut repaired).await.err();
+            repair_failure = repair_failure.or(failure);
             shared.check_open()?;
-        }
-        // What was repaired for the disk is still lost to its snapshots.
-        let of_snapshots = shared.damage_of_snapshots(&findings, &pause).await?;
-        if !of_snapshots.is_empty() {
-            shared.look().await?;
         }
         let mut found = {
             // As it is by now: cleaning may have moved some content and deleted where it was.
@@ -391,7 +455,7 @@ impl<S: Store, H: Host> Volume<S, H> {
             CheckReport {
                 bytes: content.bytes,
                 taken_at: content.taken_at,
-                objects: needed.len() as u64,
+                objects: needed.len() as u64 + parts.count(),
                 stored_bytes,
                 mapped_bytes: content.map.mapped() * PAGE,
                 snapshot_bytes: only_kept.map(|info| u64::from(info.pages) * PAGE).sum(),
@@ -400,12 +464,25 @@ impl<S: Store, H: Host> Volume<S, H> {
             }
         };
         found.count_whole();
+        // What was repaired for the disk, or is replaced there, is still lost to its snapshots.
+        let (of_disk, mut of_snapshots) = (Reported::new(&found.damaged), Vec::new());
+        let read = shared.damage_of_snapshots(&findings, &of_disk, &mut of_snapshots, &pause).await;
+        shared.check_open()?;
+        if !of_snapshots.is_empty() {
+            shared.look().await?;
+        }
+        // What was found counts, though not all could be read.
+        repair_failure = repair_failure.or(read.err());
+        found.damaged.extend(of_map);
         found.damaged.extend(of_snapshots);
         shared.check_open()?;
+        repaired.ever_replaced.extend(&repaired.replaced);
+        // Newer content that was on its way may never have come.
+        repaired.ever_replaced.retain(|page| !of_disk.has_page(*page));
         Ok(ScrubReport {
             found,
-            repaired_bytes: repaired.pages * PAGE,
-            replaced_bytes: repaired.replaced.len() as u64 * PAGE,
+            repaired_bytes: repaired.pages * PAGE + map_bytes,
+            replaced_bytes: repaired.ever_replaced.len() as u64 * PAGE,
             repair_failure,
             collected: self.collect().await,
         })

@@ -311,7 +311,7 @@ fn a_scrub_beside_guests_finds_the_ranges_that_damage_costs() {
                 }
             };
             let report = disk.scrub(&mut |_, _| {}, pause, None).await.unwrap();
-            assert_eq!((pauses.get(), report.found.objects), (4, 4));
+            assert_eq!((pauses.get(), report.found.objects), (5, 5));
             let [damaged] = &report.found.damaged[..] else { panic!("{report:?}") };
             let pages = if is_lost { 9..16 } else { 15..16 };
             let ranges: Vec<_> = pages.map(|page| ByteRange::at(page * 10 * PAGE, PAGE)).collect();
