@@ -12,13 +12,25 @@ use std::rc::Rc;
 use base::error::{Error, Result};
 use block::{BlockError, ErrorKind, Host};
 use futures_util::future::{Either, select};
+use tokio::sync::Notify;
 
 use super::ShardHandle;
 use super::disk::{Disk, explain, not_attached};
 use crate::backing::StorageSnapshot;
 
-/// Longest time for the growth of a backing, in nanoseconds: other changes of the disk wait for it.
+/// Longest time for the growth of a backing once it has begun, in nanoseconds: other changes of the disk wait for it.
 const GROWTH_NS_MAX: u64 = 10_000_000_000;
+/// Longest time until it begins, in nanoseconds: what guests wrote before goes to the backing first, as fast as that takes it.
+const SETTLING_NS_MAX: u64 = 600_000_000_000;
+
+/// Reason for which a growth has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Late {
+    /// It never begins.
+    NotBegun,
+    /// It may end later.
+    Unfinished,
+}
 
 impl ShardHandle {
     /// Makes a snapshot of the backing of a disk, with everything that was acknowledged before.
@@ -57,8 +69,9 @@ impl ShardHandle {
     /// Makes the backing of a disk larger. The disk has its size until it is resized as well.
     ///
     /// # Errors
-    /// As [`Self::take_snapshot`]; or if the disk cannot have this size. Then nothing has changed. If it takes longer than
-    /// [`GROWTH_NS_MAX`]: then the backing may become larger later, and the disk goes on as it is.
+    /// As [`Self::take_snapshot`]; or if the disk cannot have this size. Then nothing has changed. If it begins later
+    /// than [`SETTLING_NS_MAX`]: then it never does. If it then takes longer than [`GROWTH_NS_MAX`]: then the backing may become larger later.
+    /// The disk goes on as it is.
     pub(super) async fn grow_backing(&self, name: String, bytes: u64) -> Result<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -68,18 +81,23 @@ impl ShardHandle {
             checked.map_err(|error| explain(&name, &error, reserve_bytes))?;
             let ours: Rc<Disk> = Rc::clone(&disk);
             let is_over = Rc::new(Cell::new(false));
-            let (late, is_late) = (late(&name), Rc::clone(&is_over));
-            let refused = late.clone();
+            let is_late = Rc::clone(&is_over);
+            let begun = Rc::new(Notify::new());
+            let (begins, refused) = (Rc::clone(&begun), late(&name, Late::NotBegun));
             let work = async move {
                 // Not begun for a caller that is gone.
-                if is_late.get() { Err(refused) } else { ours.cached.backing().grow(bytes).await }
+                if is_late.get() {
+                    return Err(refused);
+                }
+                begins.notify_one();
+                ours.cached.backing().grow(bytes).await
             };
             let settled = shard.host.to_its_end(async move { disk.cached.with_settled_backing(work).await });
-            match select(pin!(settled), pin!(shard.host.sleep(GROWTH_NS_MAX))).await {
-                Either::Left((settled, _)) => settled.map_err(|error| unsettled(&name, "resize", &error))?.0,
-                Either::Right(_) => {
+            match in_time(&shard.host, settled, &begun).await {
+                Ok(settled) => settled.map_err(|error| unsettled(&name, "resize", &error))?.0,
+                Err(why) => {
                     is_over.set(true);
-                    Err(late)
+                    Err(late(&name, why))
                 }
             }
         })
@@ -87,11 +105,42 @@ impl ShardHandle {
     }
 }
 
-fn late(name: &str) -> Error {
+/// Waits for a growth, which announces that it begins.
+///
+/// # Errors
+/// If it does not begin or end in time.
+async fn in_time<T>(
+    host: &impl Host,
+    growth: impl Future<Output = T>,
+    begun: &Notify,
+) -> std::result::Result<T, Late> {
+    let (mut growth, begins) = (pin!(growth), pin!(begun.notified()));
+    let begins = select(begins, Box::pin(host.sleep(SETTLING_NS_MAX)));
+    match select(&mut growth, begins).await {
+        Either::Left((done, _)) => return Ok(done),
+        Either::Right((Either::Left(_), _)) => {}
+        Either::Right((Either::Right(_), _)) => return Err(Late::NotBegun),
+    }
+    match select(growth, pin!(host.sleep(GROWTH_NS_MAX))).await {
+        Either::Left((done, _)) => Ok(done),
+        Either::Right(_) => Err(Late::Unfinished),
+    }
+}
+
+fn late(name: &str, why: Late) -> Error {
+    const SECOND: u64 = 1_000_000_000;
+    let problem = match why {
+        Late::NotBegun => format!(
+            "what guests wrote before did not reach its backing within {} s. Nothing was changed",
+            SETTLING_NS_MAX / SECOND
+        ),
+        Late::Unfinished => format!(
+            "its backing took longer than {} s. The disk goes on in its size, and its backing may become larger once it answers",
+            GROWTH_NS_MAX / SECOND
+        ),
+    };
     Error::unavailable(format!(
-        "Cannot resize disk '{name}': its backing took longer than {} s. The disk goes on in its size, and its backing may become larger \
-         once it answers; see `forebay disk show {name}`, and try again",
-        GROWTH_NS_MAX / 1_000_000_000
+        "Cannot resize disk '{name}': {problem}; see `forebay disk show {name}`, and try again"
     ))
 }
 
@@ -101,4 +150,44 @@ fn unsettled(name: &str, operation: &str, error: &BlockError) -> Error {
          `forebay disk show {name}`, and try again"
     );
     if error.kind == ErrorKind::Corrupt { Error::conflict(message) } else { Error::unavailable(message) }
+}
+
+#[cfg(test)]
+mod tests {
+    use block::executor::{Executor, Order, VirtualTime};
+
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// Returns the result of a growth that begins and ends after so many seconds, and the second of that.
+    fn grow(begins: u64, takes: u64) -> (std::result::Result<(), Late>, u64) {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        let host = executor.host();
+        let done = executor.run(async {
+            let begun = Notify::new();
+            let growth = async {
+                host.sleep(begins * SECOND).await;
+                begun.notify_one();
+                host.sleep(takes * SECOND).await;
+            };
+            (in_time(&host, growth, &begun).await, host.now() / SECOND)
+        });
+        done.expect("there are timers")
+    }
+
+    #[test]
+    fn the_time_of_a_growth_counts_from_its_beginning() {
+        assert_eq!(grow(0, 9), (Ok(()), 9));
+        assert_eq!(grow(100, 9), (Ok(()), 109), "a store that is slower than guests");
+        assert_eq!(grow(100, 11), (Err(Late::Unfinished), 110));
+        assert_eq!(grow(700, 0), (Err(Late::NotBegun), 600));
+    }
+
+    #[test]
+    fn a_growth_that_may_land_later_has_other_words_than_one_that_never_begins() {
+        let [never, later] = [Late::NotBegun, Late::Unfinished].map(|why| late("web1", why).message);
+        assert!(never.contains("Nothing was changed") && !never.contains("may become"), "{never}");
+        assert!(later.contains("may become larger") && !later.contains("Nothing"), "{later}");
+    }
 }
