@@ -249,6 +249,8 @@ pub struct ScrubInfo {
     /// Time at which the next one is due; null if none will be by itself.
     #[schema(example = "2026-12-06T12:00:00Z")]
     pub next_at: Option<String>,
+    /// Reason why one that is due has not begun, if so.
+    pub waits: Option<String>,
 }
 
 /// The end of a scrub.
@@ -261,6 +263,8 @@ pub struct LastScrub {
     pub stored_bytes: u64,
     /// Bytes of the disk and of its snapshots that it found to be lost.
     pub damaged_bytes: u64,
+    /// Bytes of the disk that were lost and that the cache had: they were written again, or are to be destaged.
+    pub repaired_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]

@@ -336,12 +336,18 @@ fn properties(disk: &Value) -> impl Iterator<Item = (&str, String)> {
         let value = &property["value"];
         let shown = match (property["unit"].as_str()?, value.as_f64()) {
             ("bytes", _) => size(value),
-            ("ratio", Some(ratio)) => format!("{ratio:.2}x, saves {:.0} %", 100.0 * (1.0 - 1.0 / ratio)),
+            ("ratio", Some(ratio)) => show_ratio(ratio),
             ("count", _) => number(value),
             _ => text(value),
         };
         Some((property["title"].as_str()?, shown))
     })
+}
+
+/// Returns a ratio, and what it saves if that is anything.
+fn show_ratio(ratio: f64) -> String {
+    let saved = (100.0 * (1.0 - 1.0 / ratio)).round();
+    if saved > 0.0 { format!("{ratio:.2}x, saves {saved} %") } else { format!("{ratio:.2}x") }
 }
 
 /// Returns the state of the scrubs of a disk's backing, if it has any.
@@ -360,9 +366,14 @@ fn scrub(disk: &Value) -> Option<String> {
             Some(0) => "nothing damaged".to_owned(),
             _ => format!("{} DAMAGED, see `forebay volume check`", size(&last["damaged_bytes"])),
         };
-        said.push(format!("last {ended_at}: {} read, {damaged}", size(&last["stored_bytes"])));
+        let repaired = match last["repaired_bytes"].as_u64() {
+            None | Some(0) => String::new(),
+            Some(_) => format!("{} repaired, ", size(&last["repaired_bytes"])),
+        };
+        said.push(format!("last {ended_at}: {} read, {repaired}{damaged}", size(&last["stored_bytes"])));
     }
     said.extend(scrub["next_at"].as_str().map(|next_at| format!("next {next_at}")));
+    said.extend(scrub["waits"].as_str().map(|waits| format!("it waits, because {waits}")));
     (!said.is_empty()).then(|| said.join("; "))
 }
 

@@ -323,6 +323,7 @@ fn scrub((status, times): &(ScrubStatus, ScrubTimes)) -> ScrubInfo {
         ended_at: moment(last.ended_at),
         stored_bytes: last.stored_bytes,
         damaged_bytes: last.damaged_bytes,
+        repaired_bytes: last.repaired_bytes,
     });
     let none = ScrubInfo {
         state: ScrubState::None,
@@ -332,6 +333,7 @@ fn scrub((status, times): &(ScrubStatus, ScrubTimes)) -> ScrubInfo {
         report: None,
         last,
         next_at: times.next_at.and_then(moment),
+        waits: times.waits.map(str::to_owned),
     };
     match status {
         ScrubStatus::None => none,

@@ -70,6 +70,7 @@ pub(crate) use reconfigure::ReconfigureRequest;
 pub(crate) use redo_ring::{RECOVER_ADVICE, RingPlace, chosen_place, needs_ring};
 pub(crate) use resizing::{NotRecorded, ResizeRequest, ResizeResult};
 pub(crate) use scrub::{ScrubStatus, ScrubTimes};
+use scrub_timer::ScrubTurn;
 
 use crate::backing::BackingMonitor;
 use crate::host_record::HostFile;
@@ -115,6 +116,8 @@ pub(crate) struct Shard {
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
     /// Consistency sets of its disks, by name.
     sets: RefCell<BTreeMap<String, Rc<ConsistencySet<Env>>>>,
+    /// The disk that the timer scrubbed last.
+    timed_scrub: ScrubTurn,
 }
 
 /// Time that a query to a shard may take; its thread starts a job within milliseconds unless it hangs.
@@ -267,6 +270,7 @@ fn run(
         busy: executor.busy_time(),
         disks: RefCell::default(),
         sets: RefCell::default(),
+        timed_scrub: ScrubTurn::default(),
     });
     drop(started.send(Ok(executor.busy_time())));
     let serve = async {

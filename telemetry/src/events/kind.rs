@@ -219,8 +219,8 @@ kinds! {
         "A disk answers nothing but errors, because data that its backing does not have cannot be read.",
         "forebay disk show NAME reports the reason. Attach the flash again and restart the daemon.";
     DiskFenced, "disk-fenced", Error,
-        "Another host took over the backing of a disk, which answers nothing but errors here.",
-        "End the guest here. If the other host keeps the disk, discard its dirty data here: forebay disk remove NAME --discard-dirty.";
+        "The backing of a disk is lost to this host: another host took it over, or something else has its name. The disk answers nothing but errors here.",
+        "End the guest here. If another host keeps the disk, discard its dirty data here: forebay disk remove NAME --discard-dirty. Otherwise the message has the next step.";
     DiskFailed, "disk-failed", Error,
         "The backing of a disk shrank, is write-protected, or its size cannot be read.",
         "forebay disk show NAME reports the reason.";
@@ -297,10 +297,10 @@ kinds! {
         "What needed attention at a backing is over.",
         "";
     BackingDamaged, "backing-damaged", Error,
-        "A scrub found parts of a backing that are missing or damaged. Reads of them fail, unless flash has them.",
-        "forebay volume scrub STORE/NAME lists the ranges. Restore them from a backup; a range that is written again is good.";
+        "A scrub found parts of a backing, or of its snapshots, that are missing or damaged. Reads of them fail, unless flash has them.",
+        "forebay volume scrub STORE/NAME lists the ranges. Restore them from a backup; a range that is written again is good. If only snapshots lack them, reads of the disk are whole: delete these snapshots, or restore them.";
     BackingRepaired, "backing-repaired", Warning,
-        "A scrub found parts of a backing that are missing or damaged, and wrote them again from the cache of the disk. Nothing is lost.",
+        "A scrub found parts of a backing that are missing or damaged, and the cache of the disk had them: they were written again, or are to be destaged.",
         "Find out why the storage loses data, or what else deletes there, before the cache does not have it.";
     BackingErrors, "backing-errors", Warning,
         "A backing failed requests, at most one such event an hour for each disk.",

@@ -228,8 +228,9 @@ impl WatchedDisk {
             // It stopped for that.
             if self.last.fenced.is_none() {
                 let dirty = Size(disk.dirty_bytes);
-                let message =
-                    format!("Disk '{name}' is lost to this host, with {dirty} of dirty data: {reason}");
+                let message = format!(
+                    "Disk '{name}' answers nothing but errors, with {dirty} of dirty data. The backing is lost to this host: {reason}"
+                );
                 news.push(of_disk(Kind::DiskFenced, name, message));
             }
         } else if let Some(reason) = disk.stopped.as_ref().filter(|_| self.last.stopped.is_none()) {

@@ -464,7 +464,7 @@ fn properties(statistics: &VolumeStatistics, parent: Option<&str>) -> Vec<Proper
         bytes("stored_bytes", "stored", statistics.stored_bytes),
     ];
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-    if packed > 0 {
+    if packed > 0 && statistics.compression != Compression::None {
         let ratio = PropertyValue::Ratio(plain as f64 / packed as f64);
         properties.extend([
             Property::new("compression_ratio", "compression", ratio),

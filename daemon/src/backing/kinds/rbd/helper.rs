@@ -350,7 +350,10 @@ impl Watcher {
                     }
                     self.link.disconnect();
                     drop(end(&mut child));
-                    self.link.lose("another image has its name now");
+                    self.link.lose(
+                        "another image has its name now. Give its name to the image that this disk had, and restart Forebay; or remove the \
+                         disk (`forebay disk remove NAME --discard-dirty` gives up what only flash has)",
+                    );
                     return None;
                 }
                 Ok(Err(NotOpened::NotWanted)) => return None,
