@@ -300,7 +300,7 @@ kinds! {
         "A scrub found parts of a backing, or of its snapshots, that are missing or damaged. Reads of them fail, unless flash has them.",
         "forebay volume scrub STORE/NAME lists the ranges. Restore them from a backup; a range that is written again is good. If only snapshots lack them, reads of the disk are whole: delete these snapshots, or restore them.";
     BackingRepaired, "backing-repaired", Warning,
-        "A scrub found parts of a backing that are missing or damaged, and the cache of the disk had them: they were written again, or are to be destaged.",
+        "A scrub found parts of a backing that are missing or damaged, and the host had them, in the cache of the disk or as the map in RAM: they were written again, or are to be destaged.",
         "Find out why the storage loses data, or what else deletes there, before the cache does not have it.";
     BackingErrors, "backing-errors", Warning,
         "A backing failed requests, at most one such event an hour for each disk.",
