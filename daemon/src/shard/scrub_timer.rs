@@ -75,7 +75,7 @@ fn spread(id: u32) -> u32 {
 
 /// Time before which no scrub by the timer begins, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pause {
+struct ScrubPause {
     /// Time of the shard, in nanoseconds.
     until: u64,
     reason: &'static str,
@@ -83,7 +83,7 @@ struct Pause {
     failures: u32,
 }
 
-impl Pause {
+impl ScrubPause {
     /// Begins with the attachment.
     fn new(now: u64, interval: u64) -> Self {
         let until = now.saturating_add(START_NS.min(interval));
@@ -191,7 +191,7 @@ impl ScrubTimer {
         let Some(first) = served().filter(|disk| disk.cached.backing().scrub_ability().is_able()) else {
             return;
         };
-        let mut pause = Pause::new(self.host.now(), interval_of(&first).unwrap_or(u64::MAX));
+        let mut pause = ScrubPause::new(self.host.now(), interval_of(&first).unwrap_or(u64::MAX));
         drop(first);
         let known = self.file.read().await;
         let mut record = known.unwrap_or_else(|| ScrubRecord { since: nanos_since_1970(), last: None });
@@ -244,7 +244,7 @@ impl ScrubTimer {
     }
 
     /// Returns the reason why a scrub that is due has to wait.
-    fn hindrance(&self, disk: &Disk, pause: &Pause) -> Option<&'static str> {
+    fn hindrance(&self, disk: &Disk, pause: &ScrubPause) -> Option<&'static str> {
         if self.host.now() < pause.until {
             Some(pause.reason)
         } else if is_busy(disk) {
@@ -318,14 +318,14 @@ mod tests {
     #[test]
     fn a_scrub_that_fails_or_was_stopped_leaves_the_store_alone_for_a_while() {
         let week = 7 * RETRY_NS_MAX;
-        let mut pause = Pause::new(5, week);
+        let mut pause = ScrubPause::new(5, week);
         assert_eq!(pause.until, 5 + START_NS);
         for hours in [1, 2, 4, 8, 16, 24, 24] {
             pause = pause.after(ScrubEnd::Failed, STEP, week);
             assert_eq!(pause.until, STEP + hours * RETRY_NS);
         }
         pause = pause.after(ScrubEnd::Done, STEP, week);
-        assert_eq!(pause, Pause { until: STEP, reason: "", failures: 0 });
+        assert_eq!(pause, ScrubPause { until: STEP, reason: "", failures: 0 });
         assert_eq!(pause.after(ScrubEnd::Stopped, STEP, week).until, STEP + RETRY_NS_MAX);
         assert_eq!(pause.after(ScrubEnd::Failed, STEP, 7).until, STEP + 7, "the interval is shorter");
     }
