@@ -411,6 +411,7 @@ impl Registry {
         if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
             // Its reservation is free again.
             log_if_failed(&self.shards.forget(record.name.clone(), id, DirtyData::Discard).await);
+            self.settle_sets(&record).await;
             return Err(problem);
         }
         (record.size_bytes, record.sector_bytes) = self.geometry_now(&record.name).await.unzip();
@@ -422,6 +423,7 @@ impl Registry {
         if let Err(problem) = remembering.await {
             let undone = self.shards.detach(record.name.clone(), DetachPolicy::Undone).await;
             log_if_failed(&undone.map(|_| ()));
+            self.settle_sets(&record).await;
             return Err(problem);
         }
         self.settle_sets(&record).await;
@@ -509,7 +511,7 @@ impl Registry {
                 if becomes_consistent {
                     let settings = before.settings.clone();
                     log_if_failed(&self.change_record(name, |record| record.settings = settings).await);
-                    self.leave_set(name);
+                    self.settle_sets(&DiskRecord { settings: values, ..before }).await;
                 }
                 return Err(problem);
             }
@@ -731,7 +733,10 @@ impl Registry {
             self.note_unsaved(&record.name).await?;
         }
         self.forget_hold_that_is_over(&record.name, record.id, attaching.hold).await;
-        self.shards.attach(attaching).await?;
+        let attached = self.shards.attach(attaching).await;
+        // Others may have joined or left its set meanwhile.
+        self.settle_sets(record).await;
+        attached?;
         self.remember_geometry(&record.name).await;
         Ok(())
     }

@@ -40,7 +40,9 @@ impl Registry {
         if word != Confirmation::None && attaching.values.writes_back() {
             self.note_unsaved(name).await?;
         }
-        let evidence = self.shards.accept(attaching, word).await?;
+        let evidence = self.shards.accept(attaching, word).await;
+        self.settle_sets(&record).await;
+        let evidence = evidence?;
         if evidence.is_accepted {
             lock(&self.waiting).remove(name);
             self.remember_geometry(name).await;

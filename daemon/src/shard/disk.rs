@@ -616,7 +616,6 @@ impl Shard {
             disk.observe_path(name, &self.host).await;
         }
         if content == DetachPolicy::Dropped(DirtyData::Refuse) && may_be_dirty {
-            disk.leave_set(name).await?;
             // While guests are still connected: they do not notice a failure. From then on nothing becomes
             // dirty.
             destage_all(&disk, name).await?;
