@@ -178,33 +178,32 @@ name:"ram-min",about:"The least that a disk with ram=auto gets of the pool's ram
 auto gets of the pool's ram; off: no limit."},{name:"admission",about:"What may enter flash: adaptive, adaptive:hits, always or repeated:N."},
 {name:"sequential-cutoff",about:"Longer runs of misses go past the cache; 0: off; auto: admission judges reads."},{name:"read-balance",about:"\
 Whether a faster backing answers reads of clean blocks.",choices:["auto","off"]},{name:"dirty-limit",about:"Write-back: the most that flash \
-may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slower than so many bytes a second;\
- 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a second; 0 is no limit."},{name:"des\
-tage-order",about:"Write-back: consistent leaves an older disk without its flash, and needs a redo ring.",choices:["address","consistent"]},
-{name:"ring",about:"File or device of the redo ring; auto: a file."},{name:"ring-size",about:"Size of a new ring; auto: 1GiB at most."},{name:"\
-consistent-age-max",about:"Age limit of the ring's promise; off: none."},{name:"consistency-set",about:"Set of disks whose groups are of one\
- instant; off: the disk alone."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mir\
-ror","none"]},{name:"allow-unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving i\
-t.",choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"\
-iops-max",about:"Requests a second that guests get at most; off is no limit."},{name:"bandwidth-max",about:"Bytes a second that reads and wr\
-ites move at most, at least 1MiB; off is no limit."},{name:"burst-time",about:"How long these two are saved up while guests ask for less, su\
-ch as 1s."},{name:"sector-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512",
-"4096"]},{name:"map",about:"Whether the disk is made a block device of the host at each start of the service.",choices:["off","on"]},{name:"\
-socket-owner",about:"User who owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of the sock\
-ets that guests connect to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Cu={"write\
--through":"Writes go to the backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when fl\
-ash has them, and the backing gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only;\
- what they replace in the cache is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is chang\
-ed back."};function ki(e,t){return[...Object.entries(t).map(([s,i])=>Fu(e,s,i)).flat(),"Guests stay connected and go on meanwhile."]}function Fu(e,t,n){
-let s=A(e.statistics.cached_bytes);switch(t){case"mode":return[Cu[n]??`The mode becomes ${n}.`,...Ou(e,n)];case"block-size":return[`What is \
-cached of the disk on flash (${s}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the \
-new limit is evicted; it holds ${A(e.statistics.flash_bytes)} now.`];case"allow-unmarked":return n==="yes"?["Nothing keeps another Forebay f\
-rom serving this backing while flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on on\
-e device only: if it fails, that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests\
- see it when they connect again. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"\
-bandwidth-max":return[n==="off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes o\
-f it."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Ou(e,t){
-return e.mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${A(nt(e))} is dirty; it is written to the backing while guests go on.`]}function _l(e){
+may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: least bytes a second of destage; 0 is none."},{name:"d\
+estage-rate-max",about:"Write-back: most bytes a second of destage; 0 is no limit."},{name:"destage-order",about:"Write-back: consistent lea\
+ves an older disk without its flash.",choices:["address","consistent"]},{name:"ring",about:"File or device of the redo ring; auto: a file."},
+{name:"ring-size",about:"Size of a new ring; auto: 1GiB at most."},{name:"consistent-age-max",about:"Age limit of the ring's promise; off: n\
+one."},{name:"consistency-set",about:"Disks of one instant; off: none."},{name:"redundancy",about:"Write-back: dirty data on two devices of \
+the pool.",choices:["mirror","none"]},{name:"allow-unmarked",about:"Write-back where the backing cannot be marked against use by another For\
+ebay.",choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{
+name:"iops-max",about:"Requests a second that guests get at most; off is no limit."},{name:"bandwidth-max",about:"Most bytes a second of rea\
+ds and writes; off is no limit."},{name:"burst-time",about:"How long these two are saved up while guests ask for less, such as 1s."},{name:"\
+sector-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512","4096"]},{name:"ma\
+p",about:"Whether the disk is made a block device of the host at each start of the service.",choices:["off","on"]},{name:"socket-owner",about:"\
+User who owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of the sockets that guests conne\
+ct to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Cu={"write-through":"Writes go \
+to the backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when flash has them, and the\
+ backing gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only; what they replace in\
+ the cache is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is changed back."};function ki(e,t){
+return[...Object.entries(t).map(([s,i])=>Fu(e,s,i)).flat(),"Guests stay connected and go on meanwhile."]}function Fu(e,t,n){let s=A(e.statistics.
+cached_bytes);switch(t){case"mode":return[Cu[n]??`The mode becomes ${n}.`,...Ou(e,n)];case"block-size":return[`What is cached of the disk on\
+ flash (${s}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted;\
+ it holds ${A(e.statistics.flash_bytes)} now.`];case"allow-unmarked":return n==="yes"?["Nothing keeps another Forebay from serving this back\
+ing while flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on one device only: if it \
+fails, that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests see it when they con\
+nect again. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"bandwidth-max":return[
+n==="off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes of it."];case"socket-ow\
+ner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Ou(e,t){return e.
+mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${A(nt(e))} is dirty; it is written to the backing while guests go on.`]}function _l(e){
 let t=nt(e);return[t>0?`${A(t)} is dirty and is written to the backing first.`:"Nothing is dirty: the backing has everything.","The guest go\
 es on meanwhile, and has its disk as it was before. What is cached of it is dropped."]}function Sl(e){let t=nt(e),n=e.connections??0;return[
 t>0?`${A(t)} is dirty; it is written to the backing first. If that cannot be, the disk stays.`:"Nothing is dirty: the backing has everything\
