@@ -56,6 +56,7 @@ fn it_is_what_the_backing_had_last_from_ram_or_flash_and_never_what_is_dirty() {
                 assert_eq!(copy(page).await, Err("newer"), "page {page}");
             }
             disk.destage_all().await.unwrap();
+            disk.resume();
             let pages: Vec<u64> = (10..200).collect();
             let of_flash = pages.iter().filter(|page| {
                 let number = cache::types::units::PageNumber(**page);

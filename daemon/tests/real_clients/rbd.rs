@@ -354,7 +354,7 @@ fn a_host_that_stops_with_its_helpers_changes_nothing_of_an_image_that_it_lost()
         let shown = host1.run(&["disk", "show", disk]).succeeded();
         assert!(shown.contains("another client took the lock of the image"), "{shown}");
     }
-    until(|| host1.run(&["events"]).succeeded().matches("is lost to this host, with").count() == 2);
+    until(|| host1.run(&["events"]).succeeded().matches("The backing is lost to this host: ").count() == 2);
     assert!(host1.disk("mail")["dirty_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
     until(|| self::helpers(host1.id()).is_empty());
     for (disk, written) in ["web", "mail"].into_iter().zip(written) {
