@@ -42,7 +42,7 @@ pub async fn verify<D: BlockDevice>(ring: &RedoRing<D>, size_bytes: u64) -> Resu
 /// it is out of date. At the end the ring promises nothing.
 ///
 /// # Errors
-/// `OfSet` if the ring is one of a consistency set ([`super::recover_set`]).
+/// `OfSet` if the ring is one of a consistency set ([`super::recover_set()`]).
 /// If the ring promises nothing, a group cannot be read, or a change lies behind the end of the backing: then nothing was changed. If ring
 /// or backing fail: then it may be repeated.
 pub async fn recover<D: BlockDevice, B: BlockDevice>(

@@ -77,7 +77,7 @@ pub async fn verify_set<D: BlockDevice>(
 ///
 /// # Errors
 /// `OtherSet`, `NotConsistent` or `NotInCut` if a ring does not belong to the others, `MembersMissing` if the cut has more members than
-/// are given and not a part is asked for, `OtherTarget` if an earlier recovery brought a ring to another cut; as [`super::recover`] if a
+/// are given and not a part is asked for, `OtherTarget` if an earlier recovery brought a ring to another cut; as [`super::recover()`] if a
 /// ring cannot be applied. Then nothing was changed. If rings or backings fail: then it may be repeated.
 pub async fn recover_set<D: BlockDevice, B: BlockDevice>(
     members: &[(&RedoRing<D>, &B)],
