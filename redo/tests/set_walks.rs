@@ -514,12 +514,7 @@ fn walk(seed: u64, broken: Option<Broken>) -> Result<(), String> {
 
 fn end_devices(world: &World, is_power_cut: bool) {
     for device in world.devices() {
-        if is_power_cut {
-            device.power_cut();
-        } else {
-            device.kill();
-        }
-        device.land_late();
+        device.end_process(is_power_cut);
         device.delay(0, 0);
     }
 }

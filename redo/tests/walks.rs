@@ -431,12 +431,7 @@ fn walk_in(world: &Rc<World>, seed: u64) -> Result<(), String> {
         let end = world.below(5);
         let (is_power_cut, is_flash_lost) = (end >= 2, matches!(end, 1 | 4));
         for device in [&world.ring, &world.backing] {
-            if is_power_cut {
-                device.power_cut();
-            } else {
-                device.kill();
-            }
-            device.land_late();
+            device.end_process(is_power_cut);
             device.delay(0, 0);
         }
         if is_flash_lost {

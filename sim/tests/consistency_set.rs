@@ -499,12 +499,7 @@ fn end_devices(world: &World, is_power_cut: bool) {
     for device in world.devices() {
         device.fail_no_more();
         device.release();
-        if is_power_cut {
-            device.power_cut();
-        } else {
-            device.kill();
-        }
-        device.land_late();
+        device.end_process(is_power_cut);
         device.delay(0, 0);
     }
 }

@@ -618,12 +618,7 @@ fn walk_in(world: &World, seed: u64) -> Result<(), String> {
         let end = world.below(if life == 5 { 2 } else { 6 });
         is_power_cut = matches!(end, 1..=3);
         for device in [&world.flash, &world.ring] {
-            if is_power_cut {
-                device.power_cut();
-            } else {
-                device.kill();
-            }
-            device.land_late();
+            device.end_process(is_power_cut);
         }
         world.backing.end(is_power_cut);
         world.delay(0, || 0);

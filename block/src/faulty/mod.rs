@@ -282,6 +282,16 @@ impl Faults {
         self.end_life();
     }
 
+    /// Ends the process by a power cut, or by a kill after which everything late lands.
+    pub fn end_process(&self, is_power_cut: bool) {
+        if is_power_cut {
+            self.power_cut();
+        } else {
+            self.kill();
+        }
+        self.land_late();
+    }
+
     fn count_cut(&self, in_flight: &[InFlight]) {
         let discards = in_flight.iter().filter(|one| one.change.is_discard());
         self.state.counts.borrow_mut().discards_cut += discards.count() as u64;
