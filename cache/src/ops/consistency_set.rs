@@ -22,22 +22,20 @@
 //! A ring that hangs holds the locks of all members, and so holds up the end of each of them, as it does that of its own disk.
 
 use std::cell::{Cell, RefCell};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
 
 use block::{BlockError, ErrorKind, Host, Operation};
-use futures_util::future::{Either, join_all, select};
+use futures_util::future::join_all;
 use redo::{CutSummary, RedoRing, RingError, SetId, resolve_pending};
 use tokio::sync::MutexGuard;
 
-use super::consistent::make_log_durable;
+use super::consistent::{keep_for_a_while, make_log_durable};
 use super::disk_cache::DiskCache;
 use super::group_content::{changes_of, content};
-use super::kept_versions::KEPT_NS;
 use super::ring_promise::{RETRY_NS, tail_first};
 use super::set_link::{SetLink, SetStatistics, SetWait};
 use crate::state::dirty::Dirty;
-use crate::state::journal::Journal;
 use crate::types::canary::{self, Bug};
 use crate::types::env::Env;
 use crate::types::units::DiskId;
@@ -357,15 +355,7 @@ async fn begin<E: Env>(leader: &DiskCache<E>, members: &[Participant<E>]) -> Vec
         if canary::has(Bug::CutNotAtOnce) && !groups.is_empty() {
             leader.pool.host.sleep(leader.pool.host.random() % 50_000_000).await;
         }
-        let state = &cache.consistent;
-        let group = cache.catalog.with_journal_mut(|journal| {
-            journal.begin_group();
-            journal.writing().expect("it has just begun").clone()
-        });
-        groups.push(group.expect("a disk that is ready has a journal"));
-        state.groups_begun.set(state.groups_begun.get() + 1);
-        state.is_wanted.set(false);
-        state.writing_since.set(state.fresh_since.take());
+        groups.push(cache.begin_group().expect("a disk that is ready has a journal"));
     }
     groups
 }
@@ -383,23 +373,11 @@ async fn write<E: Env>(
     let writing = async move {
         make_log_durable(&ours).await?;
         let changes = changes_of(&group);
-        let content = async |pages: &[u64]| {
-            ours.consistent.progress_at.set(ours.pool.host.now());
-            content(&ours, pages).await
-        };
-        to.write_cut(set, cut, &changes, content).await
+        to.write_cut(set, cut, &changes, async |pages| content(&ours, pages).await).await
     };
-    let mut writing = pin!(cache.pool.host.to_its_end(writing));
-    let give_up = || cache.consistent.kept.borrow_mut().give_up();
-    let result = match select(writing.as_mut(), pin!(cache.pool.host.sleep(KEPT_NS))).await {
-        Either::Left((result, _)) => result,
-        Either::Right(_) => {
-            give_up();
-            writing.await
-        }
-    };
+    let result = keep_for_a_while(cache, cache.pool.host.to_its_end(writing)).await;
     // All of it is read, and other members may take longer.
-    give_up();
+    cache.consistent.kept.borrow_mut().give_up();
     if result.is_ok() && canary::has(Bug::CountsAlone) {
         ring.confirm(cut.number);
         cache.catalog.with_journal_mut(|journal| journal.complete_group(cut.number));
@@ -419,29 +397,19 @@ fn finish<E: Env>(
     let failed = written.iter().position(|written| written.result.is_err());
     let failed = failed.map(|at| members[at].cache.id);
     for (Participant { cache, ring }, Written { result, pages, took }) in members.iter().zip(written) {
-        let state = &cache.consistent;
-        drop(state.kept.take());
-        let since = state.writing_since.take();
         if let Some(failed) = failed {
-            cache.catalog.with_journal_mut(Journal::abandon_group);
+            cache.abandon_group();
             ring.withdraw(number);
-            // The older of the two.
-            state.fresh_since.set(since.or(state.fresh_since.get()));
             match result {
-                Ok(()) => drop(state.failure.replace(Some(SetWait::Disk(failed).failure()))),
+                Ok(()) => drop(cache.consistent.failure.replace(Some(SetWait::Disk(failed).failure()))),
                 Err(error) => drop(set.fail(cache, error)),
             }
             continue;
         }
         if !canary::has(Bug::CountsAlone) {
             ring.confirm(number);
-            cache.catalog.with_journal_mut(|journal| journal.complete_group(number));
         }
-        state.failure.replace(None);
-        state.used_when_full.set(None);
-        state.counted.set(state.groups_begun.get());
-        state.progress_at.set(cache.pool.host.now());
-        state.record_rate(pages, took);
+        cache.count_group(number, pages, took);
         cache.release_groups();
         tail_first(cache, ring);
         cache.back.destage.wake_all();

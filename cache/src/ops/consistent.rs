@@ -78,6 +78,42 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
+    /// Begins a group of all that is fresh; none without a journal. To be called under the lock of groups, as what ends it.
+    pub(super) fn begin_group(&self) -> Option<Dirty> {
+        let state = &self.consistent;
+        let group = self.catalog.with_journal_mut(|journal| {
+            journal.begin_group();
+            journal.writing().expect("it has just begun").clone()
+        })?;
+        state.groups_begun.set(state.groups_begun.get() + 1);
+        state.is_wanted.set(false);
+        state.writing_since.set(state.fresh_since.take());
+        Some(group)
+    }
+
+    /// Records that the group on its way counts, which has so many pages and took so many nanoseconds.
+    pub(super) fn count_group(&self, number: u64, pages: u64, took: u64) {
+        let state = &self.consistent;
+        self.catalog.with_journal_mut(|journal| journal.complete_group(number));
+        drop(state.kept.take());
+        state.writing_since.take();
+        state.failure.replace(None);
+        state.used_when_full.set(None);
+        state.counted.set(state.groups_begun.get());
+        state.progress_at.set(self.pool.host.now());
+        state.record_rate(pages, took);
+    }
+
+    /// Records that the group on its way does not count: what it has is fresh again.
+    pub(super) fn abandon_group(&self) {
+        let state = &self.consistent;
+        self.catalog.with_journal_mut(Journal::abandon_group);
+        drop(state.kept.take());
+        let since = state.writing_since.take();
+        // The older of the two.
+        state.fresh_since.set(since.or(state.fresh_since.get()));
+    }
+
     /// Returns the state of consistent write-back; none while its groups have no place to go.
     pub(crate) fn consistency_statistics(&self) -> Option<ConsistencyStatistics> {
         let state = &self.consistent;
@@ -452,25 +488,14 @@ async fn write_group<E: Env>(
     }
     let began = cache.pool.host.now();
     let taken_at = state.wall_time();
-    let group = cache.catalog.with_journal_mut(|journal| {
-        journal.begin_group();
-        journal.writing().expect("it has just begun").clone()
-    });
-    let Some(group) = group else { return Err(RingError::Abandoned(gone())) };
-    state.groups_begun.set(state.groups_begun.get() + 1);
-    state.is_wanted.set(false);
-    state.writing_since.set(state.fresh_since.take());
+    let group = cache.begin_group().ok_or_else(|| RingError::Abandoned(gone()))?;
     let written = match target {
         GroupTarget::Ring(ring) => {
             let changes = changes_of(&group);
             let (ours, to) = (Rc::clone(cache), Rc::clone(ring));
             let written = async move {
                 make_log_durable(&ours).await?;
-                let content = async |pages: &[u64]| {
-                    ours.consistent.progress_at.set(ours.pool.host.now());
-                    content(&ours, pages).await
-                };
-                to.write_group(taken_at, &changes, content).await
+                to.write_group(taken_at, &changes, async |pages| content(&ours, pages).await).await
             };
             // A group that is dropped halfway would end the use of the ring.
             let written = keep_for_a_while(cache, cache.pool.host.to_its_end(written)).await;
@@ -485,26 +510,9 @@ async fn write_group<E: Env>(
             written.map(|given| (state.groups_begun.get(), Some(given)))
         }
     };
-    cache.catalog.with_journal_mut(|journal| match &written {
-        Ok((number, _)) => journal.complete_group(*number),
-        Err(_) => journal.abandon_group(),
-    });
-    drop(state.kept.take());
-    let since = state.writing_since.take();
-    let given = match written {
-        Ok((_, given)) => given,
-        Err(error) => {
-            // The older of the two.
-            state.fresh_since.set(since.or(state.fresh_since.get()));
-            return Err(error);
-        }
-    };
-    state.failure.replace(None);
-    state.used_when_full.set(None);
-    state.counted.set(state.groups_begun.get());
-    let now = cache.pool.host.now();
-    state.progress_at.set(now);
-    state.record_rate(group.pages(), now - began);
+    let (number, given) = written.inspect_err(|_| cache.abandon_group())?;
+    let took = cache.pool.host.now() - began;
+    cache.count_group(number, group.pages(), took);
     match target {
         GroupTarget::Ring(ring) => {
             cache.release_groups();
@@ -513,7 +521,7 @@ async fn write_group<E: Env>(
         GroupTarget::Backing => {
             state.set_confirmed(Some(taken_at));
             if let Some(given) = given {
-                backing_group::complete(cache, given, now - began).await;
+                backing_group::complete(cache, given, took).await;
             }
         }
     }
@@ -530,7 +538,7 @@ pub(super) async fn make_log_durable<E: Env>(cache: &DiskCache<E>) -> Result<(),
 }
 
 /// Waits until the group on its way is written, and keeps versions for it for a while.
-async fn keep_for_a_while<E: Env, T>(cache: &DiskCache<E>, written: impl Future<Output = T>) -> T {
+pub(super) async fn keep_for_a_while<E: Env, T>(cache: &DiskCache<E>, written: impl Future<Output = T>) -> T {
     let mut written = pin!(written);
     match select(written.as_mut(), pin!(cache.pool.host.sleep(KEPT_NS))).await {
         Either::Left((written, _)) => written,

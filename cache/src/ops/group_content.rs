@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use block::{BlockError, Buffer, ErrorKind, Operation};
+use block::{BlockError, Buffer, ErrorKind, Host, Operation};
 use redo::{Change, GroupContent};
 
 use super::disk_cache::DiskCache;
@@ -63,13 +63,14 @@ pub(super) fn changes_of(writing: &Dirty) -> Vec<Change> {
     changes
 }
 
-/// Reads pages of the group on its way, as of its beginning. Their segments are pinned until they are read, whatever the ring does.
+/// Reads pages of the group on its way, as of its beginning, which is progress of it. Their segments are pinned until they are read, whatever the ring does.
 ///
 /// # Errors
 /// If the flash failed, or a version was overwritten and is not kept any more.
 pub(super) async fn content<E: Env>(cache: &DiskCache<E>, pages: &[u64]) -> Result<GroupContent, BlockError> {
     let error = |reason: &str| BlockError::anywhere(ErrorKind::Io, Operation::Read).because(reason);
     let gone = || error("the flash failed");
+    cache.consistent.progress_at.set(cache.pool.host.now());
     let mut bytes = Buffer::zeroed(pages.len() * PAGE_BYTES);
     let (mut runs, mut wanted, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
     if cache.pool.notice_failure() {
