@@ -16,7 +16,7 @@ use super::recover::{Plan, Recovery, apply, plan};
 use super::ring::{RedoRing, RingError};
 use super::set::RingCuts;
 
-/// Whether a recovery has to have all rings of a set.
+/// Rings of a set that a recovery has to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetCompleteness {
     /// All rings that are part of the cut are given.

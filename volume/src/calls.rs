@@ -7,6 +7,7 @@ use block::Host;
 use bytes::Bytes;
 
 use super::canary::{self, Bug};
+use super::error::VolumeError;
 use super::names::VolumeId;
 use super::store::{Listed, Store, StoreError, StoreErrorKind};
 
@@ -73,6 +74,21 @@ impl<S: Store, H: Host> Calls<S, H> {
         match self.get(name, None).await {
             Ok(bytes) => Ok(Ok(bytes)),
             Err(error) => self.reason_of_loss(volume, error).await.map(Err),
+        }
+    }
+
+    /// Returns the reason why what could not be loaded is lost.
+    ///
+    /// # Errors
+    /// As [`Self::read_or_lose`]; or the error, if it says nothing of an object.
+    pub(crate) async fn loss(&self, volume: VolumeId, error: VolumeError) -> Result<String, VolumeError> {
+        match error {
+            error if error.is_of_object() => Ok(error.to_string()),
+            VolumeError::Store(error) => {
+                let name = error.name.clone();
+                Ok(format!("object {name}: {}", self.reason_of_loss(volume, error).await?))
+            }
+            error => Err(error),
         }
     }
 

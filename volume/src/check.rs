@@ -31,9 +31,10 @@ struct Reading {
 }
 
 impl Reading {
-    /// Returns what is lost of a snapshot, which has the name of its volume before its own.
+    /// Returns what is lost of the snapshot below a clone, which has the name of its volume before its own.
     fn damaged(self, name: &str) -> impl Iterator<Item = DamagedObject> {
-        let damaged = |(reason, ranges)| DamagedObject { name: name.to_owned(), reason, ranges };
+        let damaged =
+            |(reason, ranges)| DamagedObject { name: name.to_owned(), reason, ranges, is_of_snapshot: false };
         self.lost.into_iter().map(damaged)
     }
 
@@ -156,16 +157,10 @@ pub(crate) async fn check_snapshots<S: Store, H: Host>(
                 before = Some(loaded);
                 damaged
             }
-            Err(error) if VolumeError::is_missing_or_damaged(&error) => {
-                let ranges = vec![ByteRange::new(0, snapshot.bytes)];
-                vec![DamagedObject { name, reason: error.to_string(), ranges }]
+            Err(error) => {
+                let reason = calls.loss(volume, error).await?;
+                vec![DamagedObject::snapshot(name, snapshot.bytes, reason)]
             }
-            Err(VolumeError::Store(error)) => {
-                let object = error.name.clone();
-                let reason = format!("object {object}: {}", calls.reason_of_loss(volume, error).await?);
-                vec![DamagedObject { name, reason, ranges: vec![ByteRange::new(0, snapshot.bytes)] }]
-            }
-            Err(error) => return Err(error),
         };
         let is_there = damaged.is_empty() || {
             // It may be deleted meanwhile.

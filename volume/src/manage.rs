@@ -74,7 +74,7 @@ pub struct CheckReport {
     /// Bytes that a clone shows of its parent's snapshot, and that were read and are whole.
     pub inherited_bytes: u64,
     /// Bytes that only snapshots have, and that were read and are whole; of a scrub, all that is in objects of which the disk needs nothing.
-    /// What a snapshot of a clone shows of the clone's parent is not read, unless the clone still shows it.
+    /// Content that a snapshot of a clone shows of the clone's parent is not read, unless the clone still shows it.
     pub snapshot_bytes: u64,
     /// Objects that are missing or damaged. Content that only snapshots have, and what a clone shows of its parent, has the name of the volume
     /// and the snapshot, joined with '@', instead of that of an object, and the bytes of that snapshot.

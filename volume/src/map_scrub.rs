@@ -62,7 +62,7 @@ struct LostMap {
 
 impl LostMap {
     fn add(&mut self, name: String, reason: String, bytes: u64) {
-        self.objects.push(DamagedObject { name, reason, ranges: Vec::new() });
+        self.objects.push(DamagedObject { name, reason, ranges: Vec::new(), is_of_snapshot: false });
         self.bytes += bytes;
     }
 }
@@ -139,9 +139,7 @@ impl<S: Store, H: Host> Shared<S, H> {
     async fn root_damage(&self, key: CheckpointKey) -> Result<Option<String>, VolumeError> {
         match read_root(&self.calls, self.volume, key).await {
             Ok(_) => Ok(None),
-            Err(error) if error.is_of_object() => Ok(Some(error.to_string())),
-            Err(VolumeError::Store(error)) => Ok(Some(self.calls.reason_of_loss(self.volume, error).await?)),
-            Err(error) => Err(error),
+            Err(error) => self.calls.loss(self.volume, error).await.map(Some),
         }
     }
 

@@ -37,9 +37,16 @@ pub struct DamagedObject {
     pub reason: String,
     /// Bytes of the disk that have their content there, in order. They cannot be read.
     pub ranges: Vec<ByteRange>,
+    /// True if a snapshot of the volume has that content, and the disk does not: its reads are whole.
+    pub is_of_snapshot: bool,
 }
 
 impl DamagedObject {
+    /// Returns the damage of all of a snapshot with this name.
+    pub(crate) fn snapshot(name: String, bytes: u64, reason: String) -> Self {
+        Self { name, reason, ranges: vec![ByteRange::new(0, bytes)], is_of_snapshot: true }
+    }
+
     /// Returns the bytes of the disk that it costs.
     pub fn bytes(&self) -> u64 {
         self.ranges.iter().map(ByteRange::len).sum()
@@ -176,7 +183,7 @@ impl Findings {
     ) -> Vec<DamagedObject> {
         let object = |(key, ranges)| {
             let (name, reason) = (volume.object(key), self.0[&key].reason.clone());
-            DamagedObject { name, reason, ranges }
+            DamagedObject { name, reason, ranges, is_of_snapshot: false }
         };
         self.lost(content, |_| true, replaced).into_iter().map(object).collect()
     }
@@ -190,7 +197,7 @@ impl Findings {
     ) -> Vec<DamagedObject> {
         let object = |(key, ranges)| {
             let reason = format!("object {}: {}", volume.object(key), self.0[&key].reason);
-            DamagedObject { name: name.to_owned(), reason, ranges }
+            DamagedObject { name: name.to_owned(), reason, ranges, is_of_snapshot: true }
         };
         self.lost(content, |run| !is_known(run), &BTreeSet::new()).into_iter().map(object).collect()
     }
@@ -292,22 +299,13 @@ impl<S: Store, H: Host> Shared<S, H> {
         for snapshot in table {
             self.check_open()?;
             let read = self.damage_of_snapshot(&snapshot, findings, of_disk, &mut whole_regions, pause);
-            let reason = match read.await {
-                Ok(found) => Err(found),
-                Err(error) if error.is_of_object() => Ok(error.to_string()),
-                Err(VolumeError::Store(error)) => {
-                    let name = error.name.clone();
-                    Ok(format!("object {name}: {}", self.calls.reason_of_loss(self.volume, error).await?))
+            let found = match read.await {
+                Ok(found) => found,
+                Err(error) => {
+                    let reason = self.calls.loss(self.volume, error).await?;
+                    vec![DamagedObject::snapshot(self.name_of(&snapshot), snapshot.bytes, reason)]
                 }
-                Err(error) => return Err(error),
             };
-            let found = reason.map_or_else(
-                |found| found,
-                |reason| {
-                    let ranges = vec![ByteRange::new(0, snapshot.bytes)];
-                    vec![DamagedObject { name: self.name_of(&snapshot), reason, ranges }]
-                },
-            );
             // It may be deleted meanwhile.
             let state = self.state.borrow();
             let is_it = |found: &SnapshotRecord| found.body == snapshot.body && !found.is_going;

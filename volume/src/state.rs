@@ -157,9 +157,13 @@ pub struct VolumeStatistics {
 }
 
 impl State {
-    /// Counts what only snapshots keep. Visits all objects.
+    /// Counts what only snapshots keep. Visits all objects if there are any.
     pub(crate) fn count_snapshot_bytes(&mut self) {
         let Self { content, snapshots, .. } = self;
+        if snapshots.table.is_empty() {
+            self.statistics.snapshot_bytes = 0;
+            return;
+        }
         let kept = content.objects.iter().filter(|(_, info)| info.live == 0);
         let kept = kept.filter(|(_, info)| snapshots.pins.has_object(info.key));
         self.statistics.snapshot_bytes = kept.map(|(_, info)| info.stored).sum();
