@@ -225,7 +225,7 @@ pub(crate) struct DiskRecover {
     /// beside a backing that is a file, and IMAGE.forebay-ring for an image of Ceph RBD.
     #[arg(long, value_name = "FILE")]
     pub(crate) ring: Vec<String>,
-    /// One disk of a consistency set without the others, which do not match it then.
+    /// Disks of a consistency set without the rest of it, which does not match them then.
     #[arg(long)]
     pub(crate) alone: bool,
     /// Check the ring and show what would be done; change nothing.

@@ -33,6 +33,7 @@ mod removing;
 mod resizing;
 mod saved_shares;
 mod scrub;
+mod setting;
 mod shares;
 mod sockets;
 #[cfg(test)]
@@ -70,11 +71,8 @@ use crate::holds::Holds;
 use crate::host_record::HostFile;
 use crate::keys::Values;
 use crate::places::Places;
-use crate::pool::{PoolInUse, check_mirror};
-use crate::shard::{
-    AttachRequest, DetachPolicy, DetachReport, DiskReport, ReconfigureRequest, Shards, UnsavedPools,
-    needs_ring,
-};
+use crate::pool::PoolInUse;
+use crate::shard::{AttachRequest, DetachPolicy, DetachReport, DiskReport, Shards, UnsavedPools, needs_ring};
 use crate::state::{DiskRecord, GuestRecord, State};
 
 /// Time that the start of the daemon waits for disks.
@@ -86,7 +84,6 @@ const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
 use claims::{Claim, ClaimGuard, Claims};
 pub(crate) use connected::IfInUse;
-use consistency_sets::set_of;
 pub(crate) use displaced::displaced_text;
 pub(crate) use flash_division::DiskFlash;
 use flash_division::FlashShares;
@@ -97,6 +94,7 @@ use ram_budget::RamShares;
 pub(crate) use ram_budget::{DiskRamView, RamView};
 use remembered::{DurableState, gone};
 use saved_shares::{SavedShares, SharesFile};
+pub(crate) use setting::CachePolicy;
 pub(crate) use sockets::ControlFiles;
 use unshared::BackingRequest;
 
@@ -164,27 +162,6 @@ pub(crate) struct NewDisk {
     pub(crate) settings: BTreeMap<String, String>,
     /// The running guest whose QEMU has it open, and keeps it open for a while.
     pub(crate) guest: Option<GuestRecord>,
-}
-
-/// Treatment of cached data in a change that would drop it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CachePolicy {
-    /// The change is refused.
-    Keep,
-    /// It may be dropped.
-    Drop,
-}
-
-/// Refuses another block size for a disk with cached data.
-fn check_nothing_cached(name: &str, cached_bytes: u64) -> Result<()> {
-    if cached_bytes == 0 {
-        return Ok(());
-    }
-    Err(Error::conflict(format!(
-        "Cannot give disk '{name}' another block size unasked: the {} that are cached of it on flash would be dropped, and \
-         read from the backing again; --yes on the command line, or \"drop_cached\": true over HTTP, does it",
-        Size(cached_bytes)
-    )))
 }
 
 /// State of a disk: its record, and its report or the reason for which it is not served.
@@ -394,7 +371,6 @@ impl Registry {
         // The number is used up durably before anything can be cached under it, so that data which a crash
         // leaves on flash is never taken for another disk's.
         let id = self.remembered.change(|state| Ok(state.take_disk_number())).await?;
-        self.know_set(values.consistency_set()).await?;
         let ram_in_change = self.make_ram_room(id, &wanted.name, &values).await;
         let mut record = DiskRecord {
             id,
@@ -408,6 +384,7 @@ impl Registry {
             sector_bytes: None,
             unsaved_in: None,
         };
+        self.know_set(&record).await?;
         if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
             // Its reservation is free again.
             log_if_failed(&self.shards.forget(record.name.clone(), id, DirtyData::Discard).await);
@@ -448,97 +425,6 @@ impl Registry {
             return Err(problem);
         }
         Ok(())
-    }
-
-    /// Changes how a disk is cached, and records it.
-    ///
-    /// # Errors
-    /// If it cannot be changed; then everything is as before.
-    pub(crate) async fn set(
-        self: &Arc<Self>,
-        name: &str,
-        changes: &BTreeMap<String, String>,
-        cached: CachePolicy,
-    ) -> Result<DiskView> {
-        let changing = self.locks.lock(name).await;
-        let before = known(&self.state(), name)?.clone();
-        if self.is_being_removed(name) {
-            return Err(being_removed(name));
-        }
-        guest::check_settled(&self.state(), name)?;
-        let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
-        let location = Location::parse(&before.backing)?;
-        if !before.read_only {
-            volumes::check(name, &values, &location)?;
-            consistency_sets::check_same_set(name, &before.settings, &values)?;
-        }
-        let ram = self.ram_to_claim(&values, Some(&before.settings));
-        let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
-        let claimed = self.claims.claim_for_disk(name, claim);
-        if values.is_mirrored() && !before.settings.is_mirrored() {
-            check_mirror(&lock(&self.pool), name)?;
-        }
-        self.check_ram(name, Some(before.id), &claimed).await?;
-        if changes.contains_key("ram") {
-            // The user's new value replaces the limit of the start.
-            lock(&self.ram_limits).remove(&before.id);
-        }
-        let ram_keys = ["ram", "ram-min", "ram-max"];
-        let ram_in_change = if ram_keys.iter().any(|key| changes.contains_key(*key)) {
-            Some(self.make_ram_room(before.id, name, &values).await)
-        } else {
-            None
-        };
-        let report = self.shards.disk_report(name.to_owned()).await?;
-        let served = report.is_some();
-        if cached == CachePolicy::Keep && values.block_bytes() != before.settings.block_bytes() {
-            check_nothing_cached(name, report.map_or(0, |report| report.statistics.cached_bytes))?;
-        }
-        if served {
-            if values.writes_back() {
-                self.note_unsaved(name).await?;
-            }
-            let becomes_consistent =
-                needs_ring(&values, &location) && !needs_ring(&before.settings, &location);
-            if becomes_consistent {
-                self.check_ring_drive(name, &values, &location).await?;
-                self.gather(name, &values).await?;
-                // Before its ring promises anything: a start in address order would break that.
-                let noted = values.clone();
-                self.change_record(name, |record| record.settings = noted).await?;
-            }
-            if let Err(problem) = self.reconfigure(name, &values).await {
-                if becomes_consistent {
-                    let settings = before.settings.clone();
-                    log_if_failed(&self.change_record(name, |record| record.settings = settings).await);
-                    self.settle_sets(&DiskRecord { settings: values, ..before }).await;
-                }
-                return Err(problem);
-            }
-        } else {
-            check_same_ring(name, &before.settings, &values)?;
-            // The values cannot be applied now, but impossible ones are refused at once.
-            resolve_rights(&values).await?;
-            self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
-        }
-        let remembering = self.change_record(name, |record| {
-            record.sector_bytes = values.sector_bytes().or(record.sector_bytes);
-            record.settings = values;
-        });
-        if let Err(problem) = remembering.await {
-            let undone = if served {
-                self.reconfigure(name, &before.settings).await
-            } else {
-                self.keep_share(&before).await
-            };
-            log_if_failed(&undone);
-            return Err(problem);
-        }
-        self.settle_sets(&before).await;
-        drop(ram_in_change);
-        drop(claimed);
-        drop(changing);
-        self.disk(name).await
     }
 
     /// Changes the record of a disk. The caller must hold its lock.
@@ -763,7 +649,7 @@ impl Registry {
         let used = BackingRequest { name, location: &location, identity, access, images, waiting };
         self.check_unshared(used, claimed).await?;
         let rights = resolve_rights(&current.settings).await?;
-        self.know_set(set_of(current)).await?;
+        self.know_set(current).await?;
         // Geometry in its record from before this start.
         Ok(Some(self.attaching(current, location, rights)))
     }
@@ -803,13 +689,6 @@ impl Registry {
 
     fn reason(&self, name: &str) -> String {
         lock(&self.waiting).get(name).cloned().unwrap_or_else(|| "it is being attached or removed".to_owned())
-    }
-
-    async fn reconfigure(&self, name: &str, values: &Values) -> Result<()> {
-        let rights = Some(resolve_rights(values).await?);
-        let values = self.in_memory(self.disk_number(name)?, values);
-        let set = self.membership(name, &values);
-        self.shards.reconfigure(ReconfigureRequest { name: name.to_owned(), values, rights, set }).await
     }
 
     fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> AttachRequest {
@@ -884,16 +763,4 @@ fn log_if_failed(undone: &Result<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Refuses another order of destage, or another redo ring, for a disk that is not served: what its ring promises ends only when everything is
-/// destaged.
-fn check_same_ring(name: &str, before: &Values, now: &Values) -> Result<()> {
-    let is_same = before.is_consistent() == now.is_consistent() && before.ring() == now.ring();
-    if is_same || !(before.is_consistent() || now.is_consistent()) {
-        return Ok(());
-    }
-    Err(Error::conflict(format!(
-        "Cannot change 'destage-order' or 'ring' of disk '{name}' while it is not served: see `forebay disk show {name}` for the reason"
-    )))
 }

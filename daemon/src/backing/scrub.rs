@@ -35,16 +35,11 @@ pub(crate) struct ScrubResult {
 /// Part of a backing that is missing or damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DamagedPart {
-    /// Name of the object. Of content that only a snapshot has: the names of the disk's backing and of the snapshot, joined with '@'.
+    /// Name of the object, or of the snapshot.
     pub(crate) object: String,
     pub(crate) reason: String,
     /// Ranges of the disk that cannot be read.
     pub(crate) ranges: Vec<ByteRange>,
-}
-
-impl DamagedPart {
-    /// Returns true if only a snapshot has it, and the disk does not.
-    pub(crate) fn is_of_snapshot(&self) -> bool {
-        self.object.contains('@')
-    }
+    /// True if only a snapshot has it, and the disk does not.
+    pub(crate) is_of_snapshot: bool,
 }

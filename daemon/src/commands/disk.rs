@@ -465,9 +465,11 @@ fn consistent(disk: &Value) -> Option<String> {
         let (name, promising, members) =
             (text(&set["name"]), number(&set["promising"]), number(&set["members"]));
         said.push(format!("of one time with set '{name}' ({promising} of {members} disks)"));
-        said.extend(set["waits_for"].as_str().map(|reason| format!("WAITS: {reason}")));
     }
-    said.extend(disk["ring_error"].as_str().map(|error| format!("STUCK: {error}")));
+    said.extend(match (set["waits_for"].as_str(), disk["ring_error"].as_str()) {
+        (Some(reason), _) => Some(format!("WAITS: {reason}")),
+        (None, error) => error.map(|error| format!("STUCK: {error}")),
+    });
     Some(said.join("; "))
 }
 

@@ -198,7 +198,15 @@ async fn recover_disks(
         }
     }
     match &subjects[..] {
-        [alone] if alone.ring.set().is_none() => Ok(vec![recover_alone(alone, options).await?]),
+        [alone] if alone.ring.set().is_none() => {
+            if options.alone {
+                return Err(Error::invalid(format!(
+                    "Backing {} is in no consistency set: leave --alone out",
+                    alone.location
+                )));
+            }
+            Ok(vec![recover_alone(alone, options).await?])
+        }
         _ => recover_together(&subjects, options).await,
     }
 }
@@ -335,8 +343,12 @@ fn document(outcome: &Outcome, is_dry: bool) -> Value {
 }
 
 fn text(outcomes: &[Outcome], options: &DiskRecover) -> String {
-    let mut shown: String =
-        options.backing.iter().zip(outcomes).map(|(backing, outcome)| rows(backing, outcome)).collect();
+    let mut shown: String = options
+        .backing
+        .iter()
+        .zip(outcomes)
+        .map(|(backing, outcome)| rows(backing, outcome, options.dry_run))
+        .collect();
     let recoveries = || {
         outcomes.iter().filter_map(|outcome| match outcome {
             Outcome::Recovery(found) => Some(found),
@@ -372,11 +384,10 @@ fn text(outcomes: &[Outcome], options: &DiskRecover) -> String {
 }
 
 /// Returns what is shown of one disk.
-fn rows(backing: &str, outcome: &Outcome) -> String {
+fn rows(backing: &str, outcome: &Outcome, is_dry: bool) -> String {
     let Outcome::Recovery(found) = outcome else {
-        return format!(
-            "{backing}: an earlier run had applied the ring; the mark on the backing is removed now\n"
-        );
+        let rest = if is_dry { "without --dry-run, its mark is removed" } else { "its mark is removed now" };
+        return format!("{backing}: an earlier run had applied the ring; {rest}\n");
     };
     let age = Moment::now().0.saturating_sub(as_of(found).0);
     let mut shown = vec![

@@ -20,7 +20,7 @@ use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::DiskView;
 use crate::remarks;
-use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus, ScrubTimes, SetReport};
+use crate::shard::{DiskReport, QuiesceStatus, ScrubStatus, ScrubTimes, failure_of, waiting};
 use crate::state::{GuestRecord, Stage};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -239,11 +239,12 @@ fn dirt(view: &DiskView) -> Dirt {
         ring_path: ring.and_then(|(_, place)| place.clone()),
         ring_used_bytes: ring.map(|(state, _)| state.ring_bytes[0]),
         ring_bytes: ring.map(|(state, _)| state.ring_bytes[1]),
-        ring_error: ring.and_then(|(state, _)| state.failure.as_ref()).map(ToString::to_string),
-        consistency_set: ring.and_then(|(state, _)| state.set).map(|state| {
-            let SetReport { members, promising, waits_for } = SetReport::of(state);
-            let name = view.record.settings.consistency_set().unwrap_or_default().to_owned();
-            ConsistencySetInfo { name, members, promising, waits_for }
+        ring_error: ring.and_then(|(state, _)| failure_of(state)),
+        consistency_set: ring.and_then(|(state, _)| state.set).map(|set| ConsistencySetInfo {
+            name: view.record.settings.consistency_set().unwrap_or_default().to_owned(),
+            members: set.members,
+            promising: set.promising,
+            waits_for: set.waits_for.map(waiting),
         }),
     }
 }
@@ -276,7 +277,7 @@ pub(crate) fn disk(view: &DiskView, places: &Places) -> Disk {
         remarks: report.map(|report| remarks_on(view, report)).unwrap_or_default(),
         page_cache_reason: abilities.and_then(|all| all.direct_io.reason()).map(str::to_owned),
         guest: view.record.guest.as_ref().map(|guest| running_guest(guest, view)),
-        scrub: report.map(|report| scrub(&report.scrub)),
+        scrub: report.map(|report| scrub(&report.scrub, &report.scrub_times)),
         load: report.map(loaded),
         statistics: statistics(view, view.since_attached().as_ref()),
     }
@@ -318,7 +319,7 @@ fn warnings_of_backing(report: &DiskReport) -> Vec<String> {
     report.details.warnings.iter().map(text).collect()
 }
 
-fn scrub((status, times): &(ScrubStatus, ScrubTimes)) -> ScrubInfo {
+fn scrub(status: &ScrubStatus, times: &ScrubTimes) -> ScrubInfo {
     let last = times.last.map(|last| LastScrub {
         ended_at: moment(last.ended_at),
         stored_bytes: last.stored_bytes,

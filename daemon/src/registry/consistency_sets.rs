@@ -23,10 +23,10 @@ impl Registry {
     ///
     /// # Errors
     /// If it cannot be moved there now. Then it is where it was, and in no set.
-    pub(super) async fn gather(self: &Arc<Self>, name: &str, values: &Values) -> Result<()> {
-        self.know_set(values.consistency_set()).await?;
-        let Some(SetMembership { set, .. }) = self.membership(name, values) else { return Ok(()) };
-        let Some(to) = self.shards.join_set(name, Some(&set)) else { return Ok(()) };
+    pub(super) async fn gather(self: &Arc<Self>, disk: &DiskRecord) -> Result<()> {
+        self.know_set(disk).await?;
+        let (name, Some(set)) = (disk.name.as_str(), set_of(disk)) else { return Ok(()) };
+        let Some(to) = self.shards.join_set(name, Some(set)) else { return Ok(()) };
         let problem = match self.shards.relocate(name, to).await {
             Relocation::Moved => return Ok(()),
             Relocation::Stayed(problem) => problem,
@@ -47,16 +47,15 @@ impl Registry {
         self.shards.join_set(name, None);
     }
 
-    /// Draws the identity of a set that a disk is to be in, durably, unless it has one.
+    /// Draws the identity of the set that a disk is to be in, durably, unless it has one.
     ///
     /// # Errors
     /// If that cannot be saved.
-    pub(super) async fn know_set(&self, set: Option<&str>) -> Result<()> {
-        let is_known = |state: &State| set.is_none_or(|set| state.consistency_sets.contains_key(set));
-        if self.remembered.read(is_known) {
+    pub(super) async fn know_set(&self, disk: &DiskRecord) -> Result<()> {
+        let Some(set) = set_of(disk).map(str::to_owned) else { return Ok(()) };
+        if self.remembered.read(|state| state.consistency_sets.contains_key(&set)) {
             return Ok(());
         }
-        let set = set.unwrap_or_default().to_owned();
         let drawing = self.remembered.change(move |state| {
             let mut random = [0; 16];
             getrandom::fill(&mut random).map_err(|error| {

@@ -23,7 +23,7 @@ use super::{Registry, lock};
 use crate::backing::Location;
 use crate::door::DoorSocket;
 use crate::recording;
-use crate::shard::{DiskReport, HostReport, ReportMoment};
+use crate::shard::{DiskReport, HostReport, ReportMoment, failure_of};
 
 /// Time that a file system has to report its free space.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
@@ -188,8 +188,8 @@ fn observe_disk(report: DiskReport) -> DiskSnapshot {
         lost_bytes: statistics.lost_bytes,
         segments_uncopied: statistics.segments_uncopied,
         ring_failure: consistency
-            .and_then(|(state, ring)| state.failure.filter(|_| ring.is_some()))
-            .map(|failure| failure.to_string()),
+            .filter(|(_, ring)| ring.is_some())
+            .and_then(|(state, _)| failure_of(&state)),
         stopped: statistics.stopped,
         fenced: lost,
         backing_warnings: details.warnings.into_iter().map(|warning| (warning.name, warning.text)).collect(),

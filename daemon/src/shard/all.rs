@@ -1,7 +1,7 @@
 //! All shards: the owner shard of each disk, and requests to it.
 //!
 //! ```text
-//!   a new disk ──> the shard with the fewest disks ──> stays there until it is detached, or relocated
+//!   a new disk ──> the shard of its consistency set, or the one with the fewest disks ──> stays there until it is detached, or relocated
 //!   the pool   ──> opened by the first shard, joined by the others
 //! ```
 //! The owner shard of a disk is not recorded beyond the process: at the next start disks are distributed
@@ -325,8 +325,7 @@ impl Shards {
     /// Any failure; then nothing is left behind.
     pub(crate) async fn attach(&self, disk: AttachRequest) -> Result<()> {
         let name = disk.name.clone();
-        let owner_shard =
-            self.owner_shards().place(&name, disk.set.as_ref().map(|set| set.set.as_str()), self.all.len());
+        let owner_shard = self.place(&disk);
         let attached = self.all[owner_shard].attach(disk).await;
         if attached.is_err() {
             self.owner_shards().remove(&name);
@@ -341,8 +340,7 @@ impl Shards {
     /// Any failure; then nothing is left behind.
     pub(crate) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Result<Evidence> {
         let name = disk.name.clone();
-        let shard =
-            self.owner_shards().place(&name, disk.set.as_ref().map(|set| set.set.as_str()), self.all.len());
+        let shard = self.place(&disk);
         let evidence = self.all[shard].accept(disk, word).await;
         if !evidence.as_ref().is_ok_and(|evidence| evidence.is_accepted) {
             self.owner_shards().remove(&name);
@@ -748,6 +746,12 @@ impl Shards {
     /// The error of the system; then nothing has changed.
     pub(crate) async fn release_lock(&self, name: String) -> Result<()> {
         self.owner_shard(&name)?.release_lock(name).await
+    }
+
+    /// Gives a disk that is to be attached its shard.
+    fn place(&self, disk: &AttachRequest) -> usize {
+        let set = disk.set.as_ref().map(|membership| membership.set.as_str());
+        self.owner_shards().place(&disk.name, set, self.all.len())
     }
 
     fn owner_shard(&self, name: &str) -> Result<ShardHandle> {

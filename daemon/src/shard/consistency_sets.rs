@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use base::error::{Error, Result};
-use cache::{ConsistencySet, SetStatistics, SetWait};
-use redo::SetId;
+use cache::{ConsistencySet, ConsistencyStatistics, SetWait};
+use redo::{RingError, SetId};
 
 use super::disk::{Cached, Disk, Env};
 use super::{Shard, ShardHandle};
@@ -18,26 +18,12 @@ pub(crate) struct SetMembership {
     pub(crate) members: u32,
 }
 
-/// State of the consistency set of a disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SetReport {
-    pub(crate) members: u32,
-    /// Of these, disks that are part of its groups.
-    pub(crate) promising: u32,
-    /// Reason for which no group of it counts at present.
-    pub(crate) waits_for: Option<String>,
-}
-
 impl ShardHandle {
     /// Sets the number of disks of a set.
     pub(super) async fn expect_members(&self, set: String, members: u32) -> Result<()> {
         self.ask(move |shard| {
-            let mut sets = shard.sets.borrow_mut();
-            if let Some(known) = sets.get(&set) {
+            if let Some(known) = shard.sets.borrow().get(&set) {
                 known.set_expected(members);
-            }
-            if members == 0 {
-                sets.remove(&set);
             }
         })
         .await
@@ -50,7 +36,12 @@ impl Shard {
         let SetMembership { set, id, members } = membership;
         let joined = {
             let mut sets = self.sets.borrow_mut();
-            let known = sets.entry(set.clone()).or_insert_with(|| ConsistencySet::<Env>::new(*id, *members));
+            let new = || ConsistencySet::<Env>::new(*id, *members);
+            let known = sets.entry(set.clone()).or_insert_with(new);
+            // One of this name was left by all its disks since.
+            if known.id() != *id {
+                *known = new();
+            }
             known.set_expected(*members);
             cached.join_set(known)
         };
@@ -64,28 +55,21 @@ impl Disk {
     pub(super) fn is_in_set(&self) -> bool {
         self.cached.consistency().is_some_and(|state| state.set.is_some())
     }
+}
 
-    /// Takes the disk out of its set, if it is in one: its ring goes on alone.
-    ///
-    /// # Errors
-    /// If its ring fails. Then it is still a member.
-    pub(super) async fn leave_set(&self, name: &str) -> Result<()> {
-        self.cached.leave_set().await.map_err(|error| {
-            Error::unavailable(format!(
-                "Cannot take disk '{name}' out of its consistency set: {error}. Nothing was changed; repair the storage of its redo ring and try again"
-            ))
-        })
+/// Returns why the last group of a disk did not count, if it did not.
+pub(crate) fn failure_of(state: &ConsistencyStatistics) -> Option<String> {
+    let waits_for = state.set.and_then(|set| set.waits_for);
+    match (state.failure.as_ref()?, waits_for) {
+        (RingError::WaitsForDisk { .. } | RingError::WaitsForMissing { .. }, Some(wait)) => {
+            Some(format!("The groups of its consistency set do not count: {}", waiting(wait)))
+        }
+        (failure, _) => Some(failure.to_string()),
     }
 }
 
-impl SetReport {
-    pub(crate) fn of(statistics: SetStatistics) -> Self {
-        let SetStatistics { members, promising, waits_for, .. } = statistics;
-        Self { members, promising, waits_for: waits_for.map(waiting) }
-    }
-}
-
-fn waiting(wait: SetWait) -> String {
+/// Returns the reason for which no group of a set counts.
+pub(crate) fn waiting(wait: SetWait) -> String {
     match wait {
         SetWait::NotAttached(1) => "one of its disks is not served".to_owned(),
         SetWait::NotAttached(missing) => format!("{missing} of its disks are not served"),

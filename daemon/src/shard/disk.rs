@@ -8,41 +8,39 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use base::error::{Error, Result};
 use base::units::Size;
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
-use block::patient::Trouble;
-use block::{BlockDevice, Delays, Host, PAGE, RateLimited, RateLimiter};
+use block::{BlockDevice, Host, PAGE, RateLimited, RateLimiter};
 use cache::{
-    AtRest, CacheError, CachedDisk, ConsistencyStatistics, DirtyData, DiskId, DiskSettings, DiskStatistics,
-    LoadProgress, RecoveryContext, RecoveryTrust, check_disk_bytes,
+    AtRest, CacheError, CachedDisk, DirtyData, DiskId, DiskSettings, LoadProgress, RecoveryContext,
+    RecoveryTrust, check_disk_bytes,
 };
-use telemetry::counted::Counted;
 use telemetry::events::{self, Kind};
-use telemetry::series::lifetime::{Meter, Passed};
+use telemetry::series::lifetime::Meter;
 use tokio::sync::Notify;
 
-use super::destage::{Quiesce, QuiesceStatus, destage_all, holds_dirty};
+use super::destage::{Quiesce, destage_all, holds_dirty};
 use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::reconfigure::ReconfigureRequest;
 use super::redo_ring::{DiskRing, RECOVER_ADVICE, RingPlace, RingUser, needs_ring};
-use super::scrub::{Scrub, ScrubStatus, ScrubTimes};
+use super::scrub::Scrub;
 use super::served::Served;
 use super::sizes::choose_sector;
 use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
-use super::{SetMembership, Shard, ShardHandle};
+use super::{DiskReport, SetMembership, Shard, ShardHandle};
 use crate::backing::{
-    Ability, Backing, Capabilities, Details, Identity, Images, Location, MonitoredBacking, Opening,
-    VolumeUser, probe_on_ring,
+    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, VolumeUser,
+    probe_on_ring,
 };
 use crate::backing_identity::{self, Appearance, BackingHistory, CannotMark, Sizes};
-use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
+use crate::door::{ConnectedGuest, Doors, Entrances};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Values};
 use crate::recording::{RecordedDisk, recorder};
@@ -180,64 +178,6 @@ pub(crate) struct DetachReport {
     pub(crate) is_destaged: bool,
     /// Dirty bytes that are left on flash.
     pub(crate) dirty_bytes: u64,
-}
-
-/// Report of a served disk.
-#[derive(Clone, Debug)]
-pub(crate) struct DiskReport {
-    /// A number that is unique to the attachment in this process: counters begin at zero with each. A move to another shard keeps both.
-    pub(crate) attachment: u64,
-    /// Time since that attachment, moves included.
-    pub(crate) attached_for: Duration,
-    /// Number of its shard, counted from 0.
-    pub(crate) shard: u32,
-    pub(crate) settings: DiskSettings,
-    pub(crate) size_bytes: u64,
-    /// The sector size for guests.
-    pub(crate) sector_bytes: u64,
-    pub(crate) identity: Identity,
-    /// Capabilities of its backing.
-    pub(crate) capabilities: Capabilities,
-    /// Details of its backing.
-    pub(crate) details: Details,
-    /// Reason why its backing is lost to this host, if another one took it over.
-    pub(crate) lost: Option<String>,
-    /// Present trouble of its backing.
-    pub(crate) trouble: Option<Trouble>,
-    /// Number of requests to its backing that were sent again after a failure.
-    pub(crate) backing_retries: u64,
-    /// Delays of guests' requests by limits.
-    pub(crate) delays: Delays,
-    pub(crate) failure: Option<String>,
-    /// Set if its backing is not at its path.
-    pub(crate) displaced: Option<DisplacedBacking>,
-    /// The open doors.
-    pub(crate) doors: Vec<DoorReport>,
-    /// True if it can be moved to another shard.
-    pub(crate) fit_to_move: bool,
-    /// State of a request to keep it clean.
-    pub(crate) quiesce: QuiesceStatus,
-    /// Number of the request for that.
-    pub(crate) quiesce_number: u64,
-    /// State of the last scrub of its backing, and the times of scrubs.
-    pub(crate) scrub: (ScrubStatus, ScrubTimes),
-    /// State of consistent write-back, and the place of its redo ring.
-    pub(crate) consistency: Option<(ConsistencyStatistics, Option<String>)>,
-    pub(crate) statistics: DiskStatistics,
-    /// The part of that which was counted in pass-through.
-    pub(crate) passed: Passed,
-}
-
-impl DiskReport {
-    /// Returns the number of connected guests, over all doors.
-    pub(crate) fn connections(&self) -> u64 {
-        self.doors.iter().map(|door| door.counters.connections).sum()
-    }
-
-    /// Returns the number of guests' queues that are not served any more.
-    pub(crate) fn broken_queues(&self) -> u64 {
-        self.doors.iter().map(|door| door.counters.broken_queues).sum()
-    }
 }
 
 impl ShardHandle {
@@ -757,43 +697,13 @@ impl Disk {
     }
 
     /// Returns the capabilities of the backing, as they were found when it was opened.
-    fn capabilities(&self) -> Capabilities {
+    pub(super) fn capabilities(&self) -> Capabilities {
         let capabilities = self.cached.backing().capabilities();
         let cannot_mark = self.history.cannot_mark().map(|CannotMark(reason)| reason.clone());
         Capabilities {
             dirty_marker: capabilities.dirty_marker.and(Ability::unless(cannot_mark)),
             persistence: self.persistence.clone(),
             ..capabilities
-        }
-    }
-
-    fn report(&self, shard: u32, now: u64) -> DiskReport {
-        let (statistics, attached_for) = (self.cached.statistics(), self.attached.elapsed());
-        let so_far = || Passed { counted: Counted::of(&statistics), time: attached_for };
-        DiskReport {
-            attachment: self.attachment,
-            attached_for,
-            passed: self.meter.borrow().read(so_far),
-            shard,
-            settings: self.cached.settings(),
-            size_bytes: self.cached.geometry().size,
-            sector_bytes: self.cached.geometry().sector,
-            identity: self.identity.clone(),
-            capabilities: self.capabilities(),
-            details: self.cached.backing().details(),
-            lost: self.cached.backing().lost(),
-            trouble: self.cached.backing().trouble(),
-            backing_retries: self.cached.backing().retries(),
-            delays: self.limiter.delays(),
-            failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
-            displaced: self.displaced.borrow().clone(),
-            doors: self.doors.reports(),
-            fit_to_move: self.is_fit_to_move(),
-            quiesce: self.quiesce.at(now, self.cached.is_paused()),
-            quiesce_number: self.quiesce.number(),
-            scrub: (self.scrub.status(), self.scrub.times.get()),
-            consistency: self.consistency(),
-            statistics,
         }
     }
 }

@@ -82,39 +82,30 @@ impl Shard {
         // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
         disk.count_mode(settings.mode);
         if ring.is_some() {
-            let begun = self.begin_groups((&disk.cached, &change.name), ring, change.set.as_ref());
-            disk.ring.replace(self.unless_undone(disk, change, before, begun)?);
+            match self.begin_groups((&disk.cached, &change.name), ring, change.set.as_ref()) {
+                Ok(place) => disk.ring.replace(place),
+                Err(problem) => {
+                    self.undo(disk, &change.name, before, rights_before).await?;
+                    return Err(problem);
+                }
+            };
         }
         let leaves = disk.ring.borrow().is_some() && settings.destage_order == DestageOrder::Address;
-        if leaves {
-            let left = async {
-                self.leave_ring(disk, &change.name).await?;
-                disk.leave_set(&change.name).await
-            };
-            if let Err(problem) = left.await {
-                disk.doors.set_rights(rights_before).await?;
-                return self.unless_undone(disk, change, before, Err(problem));
-            }
+        if leaves && let Err(problem) = self.leave_ring(disk, &change.name).await {
+            self.undo(disk, &change.name, before, rights_before).await?;
+            return Err(problem);
         }
         disk.cached.backing().set_retry_ns(change.values.retry_ns());
         disk.limiter.set_limits(change.values.rate_limits());
         Ok(())
     }
 
-    /// Returns the result of a step; if it failed, sets the cache back.
-    fn unless_undone<T>(
-        &self,
-        disk: &Disk,
-        change: &ReconfigureRequest,
-        before: DiskSettings,
-        step: Result<T>,
-    ) -> Result<T> {
-        if step.is_err() {
-            let undone = self.cache().reconfigure(&disk.cached, before);
-            undone.map_err(|error| explain(&change.name, &error, before.reserve_bytes))?;
-            disk.count_mode(before.mode);
-        }
-        step
+    /// Sets a disk back to what it was.
+    async fn undo(&self, disk: &Disk, name: &str, before: DiskSettings, rights: Rights) -> Result<()> {
+        let undone = self.cache().reconfigure(&disk.cached, before);
+        undone.map_err(|error| explain(name, &error, before.reserve_bytes))?;
+        disk.count_mode(before.mode);
+        disk.doors.set_rights(rights).await
     }
 
     /// Returns a ring for a disk that is to be consistent from now on; none if it is already, or is not to be.

@@ -323,7 +323,8 @@ impl Shard {
         }
     }
 
-    /// Ends the use of the ring of a disk whose order of destage is another one now, and removes its file.
+    /// Ends the use of the ring of a disk whose order of destage is another one now, takes it out of its consistency set, and removes the
+    /// ring's file.
     ///
     /// # Errors
     /// If the ring cannot be made void: then it is still that of the disk.
@@ -333,6 +334,10 @@ impl Shard {
                 "Cannot change the order of destage of disk '{name}': {error}. Nothing was changed; repair the storage of the ring and try again"
             ))
         })?;
+        // Without a ring, nothing of that can fail.
+        if let Err(error) = disk.cached.leave_set().await {
+            tracing::warn!("Disk '{name}' is still in its consistency set: {error}");
+        }
         if let Some(place) = disk.ring.take() {
             self.remove_ring(name, &place).await;
         }

@@ -244,7 +244,7 @@ fn findings(name: &str, result: &ScrubResult) -> Vec<(Kind, String)> {
         ));
     }
     let (of_snapshots, of_disk): (Vec<_>, Vec<_>) =
-        result.damaged.iter().partition(|part| part.is_of_snapshot());
+        result.damaged.iter().partition(|part| part.is_of_snapshot);
     if !of_disk.is_empty() {
         let (lost, parts) = (Size(damaged_bytes(of_disk.iter().copied())), of_disk.len());
         found.push((
@@ -281,6 +281,7 @@ mod tests {
             object: object.into(),
             reason: "it is gone".into(),
             ranges: vec![ByteRange::new(0, 4096)],
+            is_of_snapshot: object.contains('@'),
         }
     }
 

@@ -436,6 +436,7 @@ pub(crate) async fn scrub_volume(
         object: object.name,
         reason: object.reason,
         ranges: object.ranges,
+        is_of_snapshot: object.is_of_snapshot,
     };
     Ok(ScrubResult {
         bytes: found.bytes,
